@@ -6,20 +6,13 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "arguments.h"
 #include "executable.h"
 #include "numpy_array.h"
 #include "plan.h"
-#include "signature.h"
 
 namespace weft::py {
 namespace {
-
-// The signature and the array leaves of a call.
-struct Flattened : Signature {
-  std::vector<nb::object> leaves;
-  bool has_others = false;  // arrays that are not NumPy's own
-  bool is_foreign = false;  // what no program can take: the function runs as it is
-};
 
 // Whether a function is traced on this thread: jitted ones that it calls are a part of it.
 thread_local bool is_tracing = false;
@@ -94,37 +87,57 @@ class Dispatcher {
         joint_(std::move(joint)),
         others_(std::move(others)),
         measure_(std::move(measure)),
-        static_names_(std::move(static_names)),
-        strict_(strict) {
-    for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
-    for (auto [name, axes] : dynamic) dynamic_.emplace_back(nb::cast<std::string>(name), to_ints(axes));
-    for (nb::handle name : static_names_) statics_.push_back(nb::cast<std::string>(name));
-  }
+        parameters_(std::move(names), std::move(dynamic), std::move(static_names), strict),
+        strict_(strict) {}
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
     if ((is_plain || is_plain_while_small_) && !is_tracing && is_plain_call(args, kwargs))
       return call_plain(args, kwargs);
     if (!strict_ && !is_tracing && (reports_errors() || warnings_are_errors())) return call_plain(args, kwargs);
-    Flattened flat;
-    flatten_arguments(args, kwargs, flat);
-    if (is_tracing) return others_(args, kwargs);
-    if (flat.is_foreign && !strict_) return call_plain(args, kwargs);
-    if (flat.has_others) return others_(args, kwargs);
-    nb::object key = make_key(flat);
-    nb::object extra;
-    nb::object plan = find(key, flat, args, kwargs, extra);
-    if (!plan.is_valid()) {
-      if (!strict_ && is_on_trial(key)) return call_plain(args, kwargs);
-      ++misses_;
-      plan = miss_(args, kwargs);
-      add(key, plan, flat);
-      // What the recording read may have changed while the program was compiled, by another thread.
-      if (!applies(*nb::inst_ptr<Plan>(plan), flat, args, kwargs, extra)) return call_plain(args, kwargs);
+    for (;;) {
+      Flattened flat;
+      parameters_.flatten(args, kwargs, flat);
+      if (is_tracing) return others_(args, kwargs);
+      if (flat.is_foreign && !strict_) return call_plain(args, kwargs);
+      if (flat.has_others) return others_(args, kwargs);
+      nb::object key = flat.make_key();
+      nb::object extra;
+      nb::object plan = find(key, flat, args, kwargs, extra);
+      if (!plan.is_valid()) {
+        if (!strict_ && is_on_trial(key)) return call_plain(args, kwargs);
+        ++misses_;
+        uint64_t version = inputs_version;
+        plan = miss_(args, kwargs);
+        if (inputs_version != version) {  // leaves are others now
+          flat = Flattened();
+          parameters_.flatten(args, kwargs, flat);
+          key = flat.make_key();
+        }
+        // Another thread may have said since that more integers are inputs, or fewer.
+        if (nb::inst_ptr<Plan>(plan)->inputs_version != inputs_version) continue;
+        add(key, plan, flat);
+        // What the recording read may have changed while the program was compiled, by another thread.
+        if (!applies(*nb::inst_ptr<Plan>(plan), flat, args, kwargs, extra)) return call_plain(args, kwargs);
+      }
+      return run_or_join(*nb::inst_ptr<Plan>(plan), flat, extra, args, kwargs);
     }
-    return run_or_join(*nb::inst_ptr<Plan>(plan), flat, extra, args, kwargs);
   }
 
   void forget() { plans_.clear(); }
+
+  // The integers among the arguments, with their paths.
+  nb::list integers_of(nb::args args, nb::kwargs kwargs) {
+    nb::list found;
+    Flattened flat;
+    flat.integers = &found;
+    parameters_.flatten(args, kwargs, flat);
+    return found;
+  }
+  // From now on the integers with these paths are inputs of programs, others a part of them. The version that this has.
+  uint64_t set_inputs(nb::iterable paths) {
+    parameters_.set_inputs(paths);
+    return ++inputs_version;
+  }
 
   // What it holds holds it in turn: `miss`, `joint` and `others` are its own methods. The garbage collector has to see
   // that.
@@ -157,13 +170,14 @@ class Dispatcher {
   // The plans for the signature of such a call, the one used last first.
   nb::list plans_for(nb::args args, nb::kwargs kwargs) {
     Flattened flat;
-    flatten_arguments(args, kwargs, flat);
-    nb::object found = lookup(make_key(flat));
+    parameters_.flatten(args, kwargs, flat);
+    nb::object found = lookup(flat.make_key());
     return found ? nb::list(found) : nb::list();
   }
 
   size_t most_plans = 1024;
-  bool is_plain = false;  // every call is one of the function itself
+  uint64_t inputs_version = 0;  // of the integers that are inputs
+  bool is_plain = false;        // every call is one of the function itself
   uint64_t compiled_calls = 0, piece_calls = 0, plain_calls = 0;
   uint64_t given_back = 0;  // plans that did not pay
 
@@ -276,13 +290,6 @@ class Dispatcher {
   static bool is_lent(PyObject* object) {
     return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) && has_dlpack(object);
   }
-  // Looked up on the type: an object may answer for what another one has, and mean something else; and what it answers
-  // with is code of its own, which no plain call would run.
-  static bool has_special(PyObject* object, PyObject* name) { return _PyType_Lookup(Py_TYPE(object), name) != nullptr; }
-  static bool has_dlpack(PyObject* object) {
-    static PyObject* name = PyUnicode_InternFromString("__dlpack__");
-    return has_special(object, name);
-  }
   bool is_small(PyObject* object, int depth) const {
     if (is_array(object)) return element_count(object) <= small_elements_;
     if (PyTuple_Check(object) || PyList_Check(object)) {
@@ -385,160 +392,9 @@ class Dispatcher {
     return layouts;
   }
 
-  const Ints* dynamic_axes(std::string_view name) const {
-    for (const auto& [candidate, axes] : dynamic_)
-      if (candidate == name) return &axes;
-    return nullptr;
-  }
-  bool is_static(std::string_view name) const {
-    for (const std::string& candidate : statics_)
-      if (candidate == name) return true;
-    return false;
-  }
-
-  void flatten_arguments(const nb::args& args, const nb::kwargs& kwargs, Flattened& flat) {
-    size_t position = 0;
-    for (nb::handle arg : args) {
-      std::string_view name = position < names_.size() ? std::string_view(names_[position]) : std::string_view();
-      flatten_named(name, arg, flat);
-      ++position;
-    }
-    for (auto [name, arg] : kwargs) {
-      const char* text = PyUnicode_AsUTF8(name.ptr());
-      flat.key += 'k';
-      flat.key += text;
-      flat.key += '\0';
-      flatten_named(text, arg, flat);
-    }
-  }
-
-  void flatten_named(std::string_view name, nb::handle arg, Flattened& flat) {
-    if (!statics_.empty() && is_static(name)) {
-      if (!flat.add_content(arg, deepest)) refuse_nesting(flat);
-      return;
-    }
-    flatten(arg, dynamic_.empty() ? nullptr : dynamic_axes(name), flat, 0);
-  }
-
-  // An object of a class of the user's is told by what it is, not by what it is equal to: equal ones may differ in what
-  // the function reads of them. So is what cannot be hashed. The plan keeps it.
-  void add_object(nb::handle object, Flattened& flat) {
-    PyTypeObject* type = Py_TYPE(object.ptr());
-    if (is_random_generator(type)) {
-      // A program draws from the one that a call is given.
-      flat.key += 'g';
-      flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
-      return;
-    }
-    bool is_told_by_value = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type->tp_hash != PyObject_HashNotImplemented;
-    is_told_by_value || PyType_Check(object.ptr()) ? flat.add_equal(object) : flat.add_identity(object);
-  }
-
-  // Whether a tuple or list is taken apart: those of classes of their own may be made of more than their elements.
-  static bool is_sequence(PyObject* object) {
-    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return true;
-    return PyTuple_Check(object) && PyObject_HasAttrString(object, "_fields");
-  }
-
-  void refuse_nesting(Flattened& flat) const {
-    if (strict_)
-      fail(ErrorKind::value, "argument_nesting", "containers among the arguments are nested more than ", deepest,
-           " deep, or hold themselves");
-    flat.is_foreign = true;
-  }
-
-  // Containers in containers are followed to a depth: one may hold itself.
-  void flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, int depth) {
-    PyObject* object = arg.ptr();
-    if (is_array(object)) return add_array(arg, dynamic, flat);
-    if (flat.is_foreign && !strict_) return;
-    if (depth > deepest) return refuse_nesting(flat);
-    if (is_sequence(object)) {
-      flat.key += PyTuple_Check(object) ? '(' : '[';
-      PyTypeObject* type = Py_TYPE(object);
-      flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
-      for (nb::handle item : arg) flatten(item, nullptr, flat, depth + 1);
-      flat.key += ')';
-    } else if (PyDict_CheckExact(object)) {
-      flat.key += '{';
-      for (auto [key, value] : nb::borrow<nb::dict>(arg)) {
-        flat.add_equal(key);
-        flatten(value, nullptr, flat, depth + 1);
-      }
-      flat.key += '}';
-    } else if (PyFloat_CheckExact(object) || PyComplex_CheckExact(object)) {
-      flat.key += PyFloat_CheckExact(object) ? 'f' : 'c';
-      flat.leaves.push_back(nb::borrow(arg));
-    } else if (is_numpy_scalar(object)) {
-      flat.key += 'n';
-      add_array(array_of_scalar(object), nullptr, flat);
-    } else {
-      if (is_array_like(object)) {
-        flat.has_others = true;
-        // Of a subclass views and copies are of its class, too, and have its attributes.
-        flat.is_foreign |= is_array_subclass(object) || !has_dlpack(object);
-      }
-      add_object(arg, flat);
-    }
-  }
-
-  // As a constant it would be read but once. What is a constant most often is told by its type.
-  static bool is_array_like(PyObject* object) {
-    if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyFunction_Check(object) ||
-        PyType_Check(object))
-      return false;
-    static PyObject* array = PyUnicode_InternFromString("__array__");
-    return has_dlpack(object) || has_special(object, array);
-  }
-
-  static bool is_random_generator(const PyTypeObject* type) {
-    std::string_view name = type->tp_name;
-    return name == "numpy.random._generator.Generator" || name == "numpy.random.mtrand.RandomState";
-  }
-
-  void add_array(nb::handle array, const Ints* dynamic, Flattened& flat) {
-    std::optional<ArrayView> seen = view(array.ptr());
-    if (!seen && !strict_) {
-      flat.is_foreign = true;
-      return;
-    }
-    if (!seen)
-      fail(ErrorKind::type, "dtype", "arrays must hold booleans, numbers or ml_dtypes types, got dtype ",
-           shown(array.attr("dtype")));
-    // The same array passed twice is one storage, as NumPy sees it.
-    for (size_t i = 0; i < flat.leaves.size(); ++i)
-      if (flat.leaves[i].ptr() == array.ptr()) {
-        flat.key += '=';
-        flat.key.append(reinterpret_cast<const char*>(&i), sizeof i);
-        flat.leaves.push_back(nb::borrow(array));
-        return;
-      }
-    flat.key += static_cast<char>('A' + seen->ndim);
-    flat.key += static_cast<char>(seen->dtype);
-    for (int i = 0; i < seen->ndim; ++i) {
-      int64_t dim = seen->dims[i];
-      if (dynamic)
-        for (int64_t axis : *dynamic)
-          if (axis == i || axis + seen->ndim == i) dim = -1;
-      flat.key.append(reinterpret_cast<const char*>(&dim), sizeof dim);
-    }
-    flat.leaves.push_back(nb::borrow(array));
-  }
-
-  static nb::object make_key(const Flattened& flat) {
-    nb::object bytes = nb::bytes(flat.key.data(), flat.key.size());
-    if (flat.statics.empty()) return bytes;
-    PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(flat.statics.size() + 1));
-    PyTuple_SET_ITEM(tuple, 0, bytes.release().ptr());
-    for (size_t i = 0; i < flat.statics.size(); ++i)
-      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i + 1), nb::object(flat.statics[i]).release().ptr());
-    return nb::steal(tuple);
-  }
-
   nb::object plain_, miss_, joint_, others_, measure_;
-  nb::tuple static_names_;
+  Parameters parameters_;
   bool strict_;
-  static constexpr int deepest = 32;
   static constexpr uint64_t many_misses = 16;
   static constexpr int many_plain_runs = 16;
   static constexpr size_t most_seen = 1 << 16;
@@ -546,8 +402,6 @@ class Dispatcher {
   bool is_plain_while_small_ = false;  // what was compiled for small arguments did not pay
   uint64_t misses_ = 0;
   std::unordered_set<Py_hash_t> seen_;  // signatures that were met once
-  std::vector<std::string> names_, statics_;
-  std::vector<std::pair<std::string, Ints>> dynamic_;
   nb::dict plans_;
   uint64_t calls_ = 0;
 };
@@ -579,6 +433,9 @@ void bind_dispatch(nb::module_& m) {
       .def_prop_ro("plan_count", [](const Dispatcher& self) { return nb::len(self.executables()); })
       .def_prop_ro("cores", &Dispatcher::executables)
       .def("plans_for", &Dispatcher::plans_for)
+      .def("integers_of", &Dispatcher::integers_of)
+      .def("set_inputs", &Dispatcher::set_inputs, nb::arg("paths"))
+      .def_ro("inputs_version", &Dispatcher::inputs_version)
       .def_rw("is_plain", &Dispatcher::is_plain)
       .def_rw("compiled_calls", &Dispatcher::compiled_calls)
       .def_rw("piece_calls", &Dispatcher::piece_calls)

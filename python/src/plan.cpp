@@ -188,6 +188,7 @@ void bind_plan(nb::module_& m) {
           "is_measured_aside", [](const Plan& self) { return self.trial.is_aside; },
           [](Plan& self, bool aside) { self.trial.is_on = self.trial.is_aside = aside; })
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
+      .def_rw("inputs_version", &Plan::inputs_version)
       .def("finish", &Plan::finish)
       .def("enter", &enter_piece)
       .def("run", &run_piece, nb::arg("leaves"), nb::arg("extra"))

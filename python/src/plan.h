@@ -73,6 +73,7 @@ struct Plan {
   // the first; None: this is the only one.
   nb::object pieces = nb::none();
   size_t extra_inputs = 0;       // so many of `extra` are program inputs, after the captured ones
+  uint64_t inputs_version = 0;   // of the dispatcher's integers that are inputs, when it was recorded
   nb::object key;                // where the dispatcher has it
   std::vector<nb::object> kept;  // objects that the key names by their addresses
   uint64_t used = 0;             // when, in calls of the function

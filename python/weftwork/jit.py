@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import logging
-import math
 import time
 import types
 import warnings
@@ -17,17 +17,18 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared, declared_parameters, with_declared
-from .bytecode.kinds import ABSENT
-from .bytecode.outside import Steps
+from .bytecode.outside import LEAF as LEAF_STEP
 from .bytecode.recorder import Refused
 from .device import Device, Lent, to_device
 from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError
 from .graph import Executable, Graph
+from .integers import Integers
 from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .neuron import compile_neff, is_neuron, on_device
 from .numpy.tracer import TracedArray, current_trace
 from .pieces import Session, Ways
+from .plans import is_small, may_not_pay, plain_plan, plan_of
 from .profile import span
 from .runaway import Programs
 from .spec import Spec, dynamic_extents
@@ -128,6 +129,7 @@ class Jit(_core.Dispatcher):
         is_function = plain is None and options.device.kind == "cpu"
         self._has_trials = not strict and is_function and _core.knob("trials") in ("1", "true", "on", "yes")
         self._jointly: Jit | None = None
+        self._integers = Integers()
         self._programs = Programs()
         #: Ways in which calls ran otherwise than as one program: the reason and the line, with how often it was met.
         self.refusals: dict[tuple[str, str], int] = {}
@@ -142,6 +144,8 @@ class Jit(_core.Dispatcher):
             )
         with span("jit", f"first call of {getattr(self._function, '__qualname__', 'a function')}"):
             before = self.plans_for(*args, **kwargs)
+            if len(before) >= MANY_WAYS and self._fixed_integers(args, kwargs):
+                before = self.plans_for(*args, **kwargs)
             if not self._strict and len(before) >= MOST_WAYS:
                 return plain_plan(None)
             plan = self._recorded(args, kwargs, before, None)
@@ -150,14 +154,53 @@ class Jit(_core.Dispatcher):
 
     def _recorded(self, args: tuple, kwargs: dict[str, Any], before: list[Any], ways: Ways | None) -> Any:
         """The plan of a call; with ``ways`` it is one more way through pieces that are there."""
-        session = self.new_session(ways)
         varying = varying_of(before, args, kwargs)
+        if ways is not None:
+            return self._planned(self._traced(args, kwargs, varying, ways))
+        version, integers = self.inputs_version, self._integers
+        outside = frozenset(key for key in varying if key[0] != LEAF_STEP)
+        leaves = lambda paths: frozenset((LEAF_STEP, path) for path in paths)
+        inputs = integers.inputs
+        found: Any = None
+        while new := integers.varying(self.integers_of(*args, **kwargs)):
+            with contextlib.suppress(Exception):
+                found = self._traced(args, kwargs, outside | leaves(inputs | new), None)
+            pinned = found.recorder.pinned_integers() & new if isinstance(found, Traced) else new
+            if not pinned:
+                break
+            integers.fix(pinned)
+            found = None
+        if found is None:
+            found = self._traced(args, kwargs, outside | leaves(inputs), None)
+        elif self.inputs_version == version:
+            integers.inputs = inputs | new
+            version = self.set_inputs(integers.inputs)
+        plan = self._planned(found)
+        plan.inputs_version = version
+        return plan
+
+    def _traced(self, args: tuple, kwargs: dict[str, Any], varying: frozenset[Any], ways: Ways | None) -> Any:
+        """The recording of a call, or why there is none."""
+        session = self.new_session(ways)
         try:
-            traced = self._options.trace(
+            return self._options.trace(
                 self._function, args, kwargs, strict=self._strict, varying=varying, session=session
             )
         except Refused as refused:
-            return self._refused(refused)
+            return refused
+
+    def _fixed_integers(self, args: tuple, kwargs: dict[str, Any]) -> bool:
+        """Makes the call's integers that are inputs a part of programs again; whether there were any."""
+        paths = self._integers.inputs.intersection(path for path, _ in self.integers_of(*args, **kwargs))
+        self._integers.fix(paths)
+        if paths:
+            self.set_inputs(self._integers.inputs)
+        return bool(paths)
+
+    def _planned(self, traced: Any) -> Any:
+        """The plan of a recording; None where it is a way of none."""
+        if isinstance(traced, Refused):
+            return self._refused(traced)
         if traced.session is None or not traced.session.path:
             plan = plan_of(traced, self._native(Graph(traced.graph), traced.is_checked))
             if self._has_trials and not traced.recorder.trace.effects:  # other ranks would be waited for
@@ -289,6 +332,8 @@ class Jit(_core.Dispatcher):
         """Forgets everything compiled."""
         self.clear_plans()
         self._jointly = None
+        self._integers = Integers()
+        self.set_inputs(())
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -319,8 +364,8 @@ def jit(
 ) -> Any:
     """Compiles a NumPy function to native code at its first call with each signature.
 
-    A signature is the dtypes and shapes of the array arguments, and the values of all others: integers, booleans, strings
-    and what ``static_argnames`` lists (lists, dictionaries, sets, slices, arrays and dataclasses by what they hold, other objects
+    A signature is the dtypes and shapes of the array arguments, and the values of all others: booleans, strings, integers
+    (until one differs at a later call: then it is an input, unless shapes, axes or loops depend on it) and what ``static_argnames`` lists (lists, dictionaries, sets, slices, arrays and dataclasses by what they hold, other objects
     that cannot be hashed by identity) are part of the program; Python floats and complex numbers are inputs that promote
     as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer`, or what has
     ``__dlpack__``, in the place of one is used where it lies, and then arrays of the result are buffers. Arrays that the
@@ -368,77 +413,14 @@ def jit(
 
 #: So many ways through a function are compiled for one signature; further ones run plainly.
 MOST_WAYS = 8
+#: After so many, integers that were made inputs are a part of programs again.
+MANY_WAYS = 4
 #: A call that cannot go on in pieces after more than so many runs plainly from its start, at later calls too.
 MOST_BEFORE_PLAIN = 2
 #: Nanoseconds of a call that is measured but once.
 LONG = 50_000_000
-#: Elements of a small array; src/dispatch.cpp has the same number.
-LARGEST_SMALL = 1 << 13
 #: After so many refusals, and no program, all calls of a function run plainly.
 MOST_REFUSALS = 4
-
-
-def is_small(graph: Any) -> bool:
-    """Whether a program has no large arrays, so that the call may cost more than the work."""
-    shapes = [value.shape for value in (*Graph(graph).inputs, *Graph(graph).outputs)]
-    sizes = [math.prod(shape) if all(isinstance(e, int) for e in shape) else LARGEST_SMALL + 1 for shape in shapes]
-    return max(sizes, default=0) <= LARGEST_SMALL and not {"for", "while"} & set(graph.op_names)
-
-
-#: Operations that move elements, or compare them, and so give the same bits as NumPy's.
-MOVING = frozenset(
-    ["parameter", "result", "constant", "reshape", "transpose", "slice", "strided_view", "broadcast_in_dim", "concatenate", "pad",
-     "gather", "scatter", "select", "compare", "and", "or", "not", "xor", "convert", "iota", "reverse", "maximum", "minimum", "abs",
-     "negate", "sign", "argmax", "argmin", "reduce_max", "reduce_min", "all", "any", "real", "imag", "complex", "conj",
-     "bitcast_convert", "update_slice", "dynamic_slice", "dynamic_update_slice", "sort", "sort_values", "argsort", "is_nan",
-     "is_finite", "clamp", "composite", "call"]
-)  # fmt: skip
-#: Operations of which NumPy has other algorithms, which may be faster for some sizes.
-OTHERWISE = frozenset(["sort", "sort_values", "argsort", "custom_call", "fft", "top_k", "cholesky", "triangular_solve"])
-
-
-def may_not_pay(graph: Any) -> bool:
-    """Whether large arrays alone do not say that a program is faster than NumPy."""
-    ops = set(graph.op_names)
-    return ops <= MOVING or not OTHERWISE.isdisjoint(ops)
-
-
-def plan_of(traced: Traced, core: Any) -> Any:
-    """What the cached call of a program needs."""
-    blueprint = traced.blueprint
-    blueprint.first_step = traced.extra_inputs
-    slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
-    build = None if blueprint.is_single() else blueprint.build
-    parts = (core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves)
-    return guarded_plan(parts, traced.steps, traced.extra, traced.extra_inputs)
-
-
-def plain_plan(steps: Steps | None) -> Any:
-    return guarded_plan((None, [], [], [], None, []), steps, [], 0)
-
-
-def guarded_plan(parts: tuple[Any, ...], steps: Steps | None, wanted: list[int], inputs: int) -> Any:
-    plan = _core.Plan(*parts, entries_of(steps), guard_of(steps, wanted), inputs)  # type: ignore[call-arg]
-    plan.steps = steps
-    return plan
-
-
-def entries_of(steps: Steps | None) -> list[tuple[Any, ...]]:
-    return described(list(steps.entries.values())) if steps is not None else []
-
-
-def described(entries: list[tuple[Any, Any, Any]]) -> list[tuple[Any, ...]]:
-    """What C++ looks at itself: entries of dictionaries, and types."""
-    found: list[tuple[Any, ...]] = []
-    for space, key, value in entries:
-        found.append((space,) if isinstance(space, type) else (space, key) if value is ABSENT else (space, key, value))
-    return found
-
-
-def guard_of(steps: Steps | None, wanted: list[int]) -> Any:
-    if steps is None or (not wanted and not steps.checks):
-        return None
-    return steps.compiled(wanted)
 
 
 def varying_of(plans: list[Any], args: tuple, kwargs: dict[str, Any]) -> frozenset[Any]:

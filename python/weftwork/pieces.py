@@ -316,7 +316,7 @@ class Session:
         return next((p for p in candidates if p.is_like(stage, signature) and not p.is_end()), None)
 
     def plan(self, core: Any, inputs: Inputs, slots: list[Any], build: Any, stage: Stage, wanted: list[int]) -> Any:
-        from .jit import described
+        from .plans import described
 
         # What later pieces find out of the arguments' order in memory holds for calls with this order.
         layouts = [] if self.path else [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, np.ndarray)]

@@ -8,15 +8,20 @@ from typing import Any
 __all__ = ["flatten", "is_record", "unflatten_with"]
 
 
-def flatten(value: Any, is_leaf: Callable[[Any], bool], path: str = "") -> tuple[list[tuple[str, Any]], Any]:
-    """Leaves with their paths ("x", "x.0", "x.weights"), in order, and the structure that unflatten_with takes."""
-    if is_leaf(value):
+def flatten(
+    value: Any, is_leaf: Callable[[Any], bool], path: str = "", integers: frozenset[str] = frozenset()
+) -> tuple[list[tuple[str, Any]], Any]:
+    """Leaves with their paths ("x", "x.0", "x.weights"), in order, and the structure that unflatten_with takes.
+
+    ``integers``: paths where Python integers of 64 bits are leaves, too.
+    """
+    if is_leaf(value) or (path in integers and type(value) is int and -(1 << 63) <= value < 1 << 63):
         return [(path, value)], None
     if type(value) in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
-        parts = [flatten(item, is_leaf, _join(path, i)) for i, item in enumerate(value)]
+        parts = [flatten(item, is_leaf, _join(path, i), integers) for i, item in enumerate(value)]
         return [leaf for leaves, _ in parts for leaf in leaves], (type(value), None, [s for _, s in parts])
     if type(value) is dict:
-        parts = [flatten(item, is_leaf, _join(path, key)) for key, item in value.items()]
+        parts = [flatten(item, is_leaf, _join(path, key), integers) for key, item in value.items()]
         return [leaf for leaves, _ in parts for leaf in leaves], (dict, list(value), [s for _, s in parts])
     return [], ("static", value, [])
 

@@ -16,6 +16,7 @@ from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_r
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.steps import view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
+from .numpy.views import DynamicSlice
 
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot"]
 
@@ -175,7 +176,9 @@ class Blueprint:
         whole = next((array for array in given if array._storage is storage), self.wholes.get(id(storage)))
         if whole is None or whole is value or whole.scalar:
             return None
-        forms = [view_of(step) for step in value._steps] or [np.ndarray.view]
+        forms = [self.part_at(step) if isinstance(step, DynamicSlice) else view_of(step) for step in value._steps] or [
+            np.ndarray.view
+        ]
         if any(form is None for form in forms) and self.recorder.strict:
             return None
         if any(form is None for form in forms):
@@ -183,6 +186,10 @@ class Blueprint:
                 "the result is a view of an array that the function was given, or gives besides"
             )
         return ("view", self.add(whole, path), forms)
+
+    def part_at(self, step: DynamicSlice) -> PartAt:
+        places = [None if place is None else self.step(place.step) for place in step.places]
+        return PartAt(step.sizes, places)
 
     def slot(self, slot: Slot) -> tuple[Any, ...]:
         self.slots.append(slot)
@@ -258,7 +265,7 @@ class Blueprint:
         if kind == "view":
             result = built[part[1]]
             for form in part[2]:
-                result = form(result)
+                result = form.of(result, extra[self.first_step :]) if type(form) is PartAt else form(result)
             return result
         if kind == "step":
             return extra[self.first_step + part[1]]
@@ -286,6 +293,17 @@ class PartOf:
 
     def __call__(self, root: np.ndarray) -> np.ndarray:
         return np.ndarray(self.shape, self.dtype, root.reshape(-1).view(np.uint8), self.offset, self.strides)
+
+
+class PartAt:
+    """A part of fixed extents, which begins where steps say."""
+
+    def __init__(self, sizes: list[int], steps: list[int | None]) -> None:
+        self.sizes, self.steps = sizes, steps
+
+    def of(self, array: np.ndarray, values: tuple) -> np.ndarray:
+        starts = [0 if step is None else values[step] for step in self.steps]
+        return array[tuple(slice(start, start + size) for start, size in zip(starts, self.sizes, strict=True))]
 
 
 def do_store(store: tuple[Any, ...], built: list[Any]) -> None:

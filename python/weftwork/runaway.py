@@ -135,7 +135,8 @@ def differing(programs: list[Facts]) -> Facts:
 
 
 WAYS_OUT = {
-    "value": "integers, texts, flags and other objects are part of a program: pass numbers as floats or arrays (np.asarray)",
+    "value": "texts, flags, other objects, and integers that shapes, axes or loops depend on, are part of a program: pass other "
+    "numbers as floats or arrays (np.asarray)",
     "object": "each object is a program of its own: use one again, or pass the arrays and numbers that are needed of it",
     "static": "static arguments are part of a program: pass numbers as floats or arrays, and keep static what has few values",
     "extent": "make it a symbolic extent: {dynamic}, or annotate the parameter: wf.tensor[dtype, (..., 'n')]",

@@ -15,6 +15,7 @@ from . import _core
 from .annotation import Declared
 from .bytecode.machine import Stop
 from .bytecode.outside import ARGUMENT, CALL, VALUE, HostValue, Steps, watching
+from .bytecode.outside import LEAF as LEAF_STEP
 from .bytecode.recorder import Escaped, Recorder, Refused
 from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .numpy.checks import Checks
@@ -96,10 +97,12 @@ class Arguments:
         declared: dict[str, Declared],
         row_major: bool = False,
         recorder: Recorder | None = None,
+        integers: frozenset[str] = frozenset(),
     ) -> None:
         self.names, self.static, self.dynamic, self.declared = names, static, dynamic, declared
         self.row_major = row_major
         self.recorder = recorder
+        self.integers = integers  # paths of those that are inputs
         self.leaves: list[Leaf] = []
         self.inputs: list[Leaf] = []
         self.extents: dict[str, tuple[int, str]] = {}
@@ -121,7 +124,7 @@ class Arguments:
             return self._static(value, key)
         if name in self.declared:
             self.declared[name].require(name, value)
-        leaves, structure = flatten(value, is_array_leaf, name)
+        leaves, structure = flatten(value, is_array_leaf, name, self.integers)
         return unflatten_with(structure, [self._given(path, leaf, name) for path, leaf in leaves])
 
     def _static(self, value: Any, key: int | str) -> Any:
@@ -140,7 +143,11 @@ class Arguments:
         traced = self._placeholder(path, given, parameter)
         if traced.weak is None or self.recorder is None or self.recorder.bakes:
             return traced
-        return HostValue(given, self.recorder.steps.step("leaf", len(self.leaves) - 1), traced)
+        step = self.recorder.steps.step(LEAF_STEP, len(self.leaves) - 1)
+        if type(given) is int:
+            self.recorder.integers[path] = step
+            self.recorder.sources[id(traced.tensor)] = (traced.tensor, given, step)
+        return HostValue(given, step, traced)
 
     def _placeholder(self, path: str, given: Any, parameter: str) -> TracedArray:
         for known in self.leaves:
@@ -150,7 +157,7 @@ class Arguments:
                 if parameter not in self.declared or self.declared[parameter].mutable:
                     known.traced.guard_writes(None)
                 return known.traced
-        weak = type(given) if type(given) in (float, complex) else None
+        weak = type(given) if type(given) in (int, float, complex) else None
         array = given if isinstance(given, Spec) else np.asarray(given)
         if isinstance(given, np.ndarray) and type(given) is not NDARRAY:
             raise ArgumentTypeError(f"'{path}' must be a plain ndarray, got {type(given).__name__}  [array_subclass]")
@@ -178,7 +185,7 @@ class Arguments:
             self.recorder.arrays[id(given)] = (
                 given,
                 leaf.traced,
-                self.recorder.steps.step("leaf", len(self.leaves) - 1),
+                self.recorder.steps.step(LEAF_STEP, len(self.leaves) - 1),
             )
         return leaf.traced
 
@@ -209,7 +216,7 @@ def trace_call(
 
     With ``bake`` the program stands alone: arrays of the surroundings are constants, and arguments count as in row-major
     order. Without ``strict`` a call that is no single program raises :class:`Refused`; with it, the typed error that says why.
-    ``varying`` names integers of the surroundings that differ from call to call. With ``session``, which makes a
+    ``varying`` names integers that differ from call to call, of the surroundings, and of arguments, as ("leaf", path). With ``session``, which makes a
     :class:`weftwork.pieces.Session`, the call may be recorded in pieces: the result then has the session. ``pure``: what is
     outside stays what it is.
     """
@@ -281,8 +288,9 @@ class Call:
         trace = Trace(self.name, bake=self.bake)
         trace.unrolled, trace.peels = self.unrolled, self.peels
         recorder = self._recorder(trace)
+        integers = frozenset(path for kind, *path in self.varying if kind == LEAF_STEP for path in path)
         arguments = Arguments(
-            positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
+            positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder, integers
         )
         self.statics = recorder.statics = Snapshots(self.statics.do)
         with tracing(trace), interpreting(recorder), watching():

@@ -203,14 +203,26 @@ class Steps:
 
     def depends_on_call(self, number: int) -> bool:
         """Whether a step's value comes from arguments, or from what is computed of them."""
-        pending = [number]
+        return any(
+            self.steps[source][0] in (LEAF, ARGUMENT, VALUE)
+            or (self.steps[source][0] == CALL and not parents(self.steps[source]))
+            for source in self.sources([number])
+        )
+
+    def pins(self, number: int) -> bool:
+        """Whether a check holds for one value of a step, or of what is computed of it, alone."""
+        return number in self.sources([step for kind, step, *_ in self.checks if kind == "equal"])
+
+    def sources(self, numbers: list[int]) -> set[int]:
+        """These steps, and all that they are computed of."""
+        found: set[int] = set()
+        pending = list(numbers)
         while pending:
-            step = self.steps[pending.pop()]
-            above = parents(step)
-            if step[0] in (LEAF, ARGUMENT, VALUE) or (step[0] == CALL and not above):
-                return True
-            pending += above
-        return False
+            number = pending.pop()
+            if number not in found:
+                found.add(number)
+                pending += parents(self.steps[number])
+        return found
 
     # -- as a function ---------------------------------------------------------------------------------------------
 
@@ -281,13 +293,7 @@ class Steps:
             *(check[1] for check in self.checks),
             *(check[2] for check in self.checks if check[0] == "alias"),
         ]
-        found: set[int] = set()
-        while todo:
-            number = todo.pop()
-            if number not in found:
-                found.add(number)
-                todo += parents(self.steps[number])
-        return found
+        return self.sources(todo)
 
     def varying(self, args: Any, kwargs: Any) -> set[Any]:
         """Steps whose value was an integer, and now is another one."""

@@ -18,8 +18,6 @@ from .. import _core
 from ..errors import Error
 from ..numpy.loops import Retry
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray
-from ..numpy.validity import note_bound
-from ..numpy.views import Flat
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
     known_calls,
@@ -34,8 +32,9 @@ from .calls import Calls
 from .frame import DefaultOf, Frame
 from .headers import LoopHeaders
 from .host import has_to_run
+from .items import Items
 from .iteration import Iteration
-from .kinds import ABSENT, NUMBERS, compares_by_identity, contains_traced, is_user_object, type_of
+from .kinds import ABSENT, NUMBERS, contains_traced, is_user_object, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
 from .outside import HostValue, Refused, Steps
 
@@ -49,12 +48,11 @@ MOST_CALLS = 20_000
 #: Most instructions of Python in a recording: it takes about 4 us for each.
 MOST_INSTRUCTIONS = 200_000
 #: Where NumPy stores elements: it asks what is stored for them.
-ARRAYS = (TracedArray, np.ndarray, np.flatiter, Flat)
 #: Containers that compare what they hold.
 HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
 
-class Recorder(Appends, Iteration, Calls, LoopHeaders):
+class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -67,6 +65,7 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
         self.bakes = steps is None
         self.births: dict[int, tuple[int, Any]] = {}
         self.varying: set[Any] = set()
+        self.integers: dict[str, int] = {}  # those among the arguments that are inputs: path → step
         self.frozen: dict[int, np.ndarray] = {}
         self.last_place = ""
         self.calls = 0
@@ -106,6 +105,10 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
             found.append((code.co_filename, frame.f_lineno, code.co_name))
             frame = frame.caller
         return found
+
+    def pinned_integers(self) -> frozenset[str]:
+        """The integers among the inputs for one value of which, or of what is computed of them, the program is."""
+        return frozenset(path for path, step in self.integers.items() if self.steps.pins(step))
 
     # -- ages, for loops that are recorded once ----------------------------------------------------------------------
 
@@ -167,6 +170,12 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
             self.sources[id(tensor)] = (tensor, value.value, value.step)
             self.trace.numbers.append((tensor, value.step))
         return value.traced
+
+    def require_fit(self, tensor: Any, dtype: np.dtype) -> None:
+        """NumPy refuses a Python integer that an operand's dtype cannot hold, or compares it otherwise."""
+        known = self.sources.get(id(tensor))
+        if known is not None and not self.truth(self.host(Fits(dtype), HostValue(known[1], known[2]))):
+            self.refuse(f"an integer that {dtype} cannot hold")
 
     def unary(self, function: Any, value: Any) -> Any:
         if type(value) is HostValue:
@@ -279,116 +288,6 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
             return self.truth(lhs) is self.truth(rhs)  # there are two of them
         return self.original(lhs) is self.original(rhs)
 
-    # -- items -----------------------------------------------------------------------------------------------------
-
-    def item(self, owner: Any, key: Any) -> Any:
-        if is_user_object(owner):
-            return self.call_special(owner, "__getitem__", key)
-        if id(owner) in self.large:
-            found = self.entry_of(owner, self.key(owner, key))
-            if found is ABSENT:
-                raise KeyError(key)
-            return found
-        if isinstance(owner, np.lib._index_tricks_impl.AxisConcatenator) or type(owner).__module__.startswith("numpy"):
-            return self.numpy_item(owner, self.known_key(owner, key))
-        return self.guarded(ITEM, (owner, self.known_key(owner, key)), {})
-
-    def hashed(self, value: Any) -> Any:
-        value = self.concrete_deep(value)
-        if isinstance(value, TracedArray) and value.scalar:
-            self.refuse("a traced value as a key")
-        if is_user_object(value) and not compares_by_identity(value):
-            self.refuse("an object whose methods C code may call")
-        if type(value) is tuple:
-            for item in value:
-                self.hashed(item)
-        return value
-
-    def known_key(self, owner: Any, key: Any) -> Any:
-        """A key without host values, of which C code asks no method of the user's."""
-        if not isinstance(owner, dict):
-            self.require_no_user_objects(key)
-        return self.key(owner, key)
-
-    def key(self, owner: Any, key: Any) -> Any:
-        """A key without host values: in the index of an array they are arrays, elsewhere constants."""
-        if isinstance(owner, dict):
-            return self.hashed(key)
-        if type(key) is HostValue:
-            return self.index(owner, 0, key)
-        if type(key) is slice:
-            return slice(*(self.concrete(part) for part in (key.start, key.stop, key.step)))
-        if type(key) is tuple:
-            # Where each part has an axis of its own.
-            indexed = owner if all(type(part) in (int, slice, HostValue) for part in key) else None
-            return tuple(
-                self.index(indexed, axis, part) if type(part) is HostValue else self.key(owner, part)
-                for axis, part in enumerate(key)
-            )
-        if type(key) is list and self.holds_host(key):
-            return self.array_operand(key) if isinstance(owner, TracedArray) else self.concrete_deep(key)
-        return key
-
-    def index(self, array: Any, axis: int, place: HostValue) -> Any:
-        """A number of Python's as the index of one element along an axis; of what is no array as a constant."""
-        is_integer = isinstance(place.value, (int, np.integer)) and not isinstance(place.value, bool)
-        if (
-            not isinstance(array, TracedArray)
-            or not is_integer
-            or axis >= array.ndim
-            or not isinstance(array.shape[axis], int)
-            or self.bakes
-        ):
-            return self.concrete(place)
-        extent = array.shape[axis]
-        return note_bound(self.traced(self.host(Wrapped(extent, axis), place)), extent)
-
-    def store_item(self, owner: Any, key: Any, value: Any) -> None:
-        if is_user_object(owner):
-            self.call_special(owner, "__setitem__", key, value)
-            return
-        key = self.known_key(owner, key)
-        if isinstance(owner, ARRAYS):
-            self.require_no_user_objects(value)
-        elif type(key) is slice:
-            self.require_plain(value)
-        if isinstance(owner, TracedArray):
-            value = self.array_operand(value)
-        elif isinstance(owner, (np.ndarray, np.flatiter)):
-            self.store_in_plain(owner, key, value)
-            return
-        else:
-            self.changes(owner)
-        self.guarded(STORE_ITEM, (owner, key, value), {})
-
-    def delete_item(self, owner: Any, key: Any) -> None:
-        if is_user_object(owner):
-            self.call_special(owner, "__delitem__", key)
-            return
-        self.changes(owner)
-        self.guarded(DELETE_ITEM, (owner, self.known_key(owner, key)), {})
-
-    def array_operand(self, value: Any) -> Any:
-        if type(value) is HostValue:
-            return self.traced(value)
-        if type(value) in (list, tuple):
-            return type(value)(self.array_operand(v) for v in value) if self.holds_host(value) else value
-        return value
-
-    def holds_host(self, value: Any) -> bool:
-        if type(value) in (list, tuple):
-            return any(self.holds_host(v) for v in value)
-        return type(value) is HostValue
-
-    def store_in_plain(self, owner: np.ndarray | np.flatiter, key: Any, value: Any) -> None:
-        """A write to an array that NumPy made: of what is known it is done now."""
-        array = owner if isinstance(owner, np.ndarray) else owner.base
-        if self.bakes and array.flags.writeable and not self.is_own(array):
-            self.refuse("an array of the surroundings is written")
-        if contains_traced(value) or contains_traced(key) or self.trace.loops:
-            self.written(array)
-        self.guarded(STORE_ITEM, (owner, key, self.concrete(value)), {})
-
     # -- text ------------------------------------------------------------------------------------------------------
 
     def format(self, value: Any, spec: Any, conversion: str) -> Any:
@@ -471,19 +370,18 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
         return not self.bakes
 
 
-class Wrapped:
-    """An index along an axis as it counts from the beginning."""
+class Fits:
+    """Whether a dtype of integers holds a number."""
 
-    def __init__(self, extent: int, axis: int) -> None:
-        self.extent, self.axis = extent, axis
+    def __init__(self, dtype: np.dtype) -> None:
+        limits = np.iinfo(dtype)
+        self.least, self.most = limits.min, limits.max
 
-    def __call__(self, index: Any) -> int:
-        if not -self.extent <= index < self.extent:
-            raise IndexError(f"index {index} is out of bounds for axis {self.axis} with size {self.extent}")
-        return int(index) % self.extent
+    def __call__(self, number: int) -> bool:
+        return self.least <= number <= self.most
 
-    def is_like(self, other: Wrapped) -> bool:
-        return (self.extent, self.axis) == (other.extent, other.axis)
+    def is_like(self, other: Fits) -> bool:
+        return vars(self) == vars(other)
 
 
 #: What divmod, math.modf and the like give, one by one.
@@ -516,7 +414,6 @@ def is_safe_divisor(value: Any) -> bool:
 
 
 SPECIAL_UNARY = {"neg": "__neg__", "pos": "__pos__", "invert": "__invert__"}
-ITEM, STORE_ITEM, DELETE_ITEM = (getattr(__import__("operator"), name) for name in ("getitem", "setitem", "delitem"))
 BINARY_CONTAINS = __import__("operator").contains
 
 assert builtin_calls is not None and known_calls is not None  # which fill the table of calls

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .refused import reason
-from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, raise_here, untraced, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, raise_here, require_fit, untraced, wrap
 from .ufuncs import power
 
 #: np function → its traced form; filled by @implements.
@@ -123,6 +123,8 @@ def elementwise(
     if signature is None and casting == "same_kind" and ufunc.nin <= 2:
         x, weak = operand_of(inputs[0])
         y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
+        if weak != also and y is not None:
+            require_fit(*((inputs[0], y.dtype) if weak else (inputs[1], x.dtype)))
         result = by_promotion(name, x, y, weak + 2 * also)
         if result is not None:
             return result

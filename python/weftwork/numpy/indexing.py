@@ -15,6 +15,7 @@ from .tracer import (
     as_tensor,
     contains_traced,
     raise_here,
+    require_fit,
     wrap,
 )
 
@@ -138,6 +139,7 @@ def element(tensor: Tensor) -> TracedArray:
 def assigned(value: Any, array: TracedArray) -> Tensor:
     """What is assigned to elements of an array; Python numbers that it cannot hold raise as in NumPy."""
     number = isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not contains_traced(value))
+    require_fit(value, array.dtype)
     new = as_tensor(value, array.dtype if number else None)
     if new.dtype.kind == "c" and array.dtype.kind not in "c":
         raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")

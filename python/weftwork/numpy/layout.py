@@ -109,12 +109,14 @@ class Strided(View):
 
 def step_strides(step: View, value: Any, strides: Strides) -> Any:
     """The strides of a view of ``value``, which has these; UNKNOWN where they are not followed."""
-    from .views import Bits, Diagonal
+    from .views import Bits, Diagonal, DynamicSlice
 
     if isinstance(step, _core.Move):
         return move_strides(step.op, step.attrs, value, strides)
     if isinstance(step, Strided):
         return list(step.strides)
+    if isinstance(step, DynamicSlice):
+        return strides
     if isinstance(step, Diagonal):
         return [*strides[:-2], strides[-2] + strides[-1]]
     if isinstance(step, Bits) and step.before.itemsize == step.after.itemsize:

@@ -507,6 +507,8 @@ class Selection:
 def as_tensor(value: Any, dtype: Any = None) -> Tensor:
     """The recorded value of an array, NumPy scalar or Python number, converted to ``dtype`` if one is given."""
     if isinstance(value, TracedArray):
+        if dtype is not None:
+            require_fit(value, np.dtype(dtype))
         return convert(value.tensor, dtype)
     if isinstance(value, Tensor):
         return convert(value, dtype)
@@ -531,6 +533,14 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         return as_tensor(np.asarray(value), dtype)  # a Buffer, a tensor of torch: memory that may be written later
     # Python numbers and nested lists: NumPy's own conversion, with its own OverflowError.
     return _core.constant(np.asarray(value, dtype))
+
+
+def require_fit(value: Any, dtype: np.dtype) -> None:
+    """Called where a value meets this dtype: a Python integer has to fit into it."""
+    if type(value) is TracedArray and value.weak is int and dtype.kind in "iu" and dtype != np.int64:
+        trace = current_trace()
+        if trace is not None and trace.recorder is not None:
+            trace.recorder.require_fit(value.tensor, dtype)
 
 
 def contains_traced(value: Any) -> bool:

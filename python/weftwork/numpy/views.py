@@ -42,6 +42,27 @@ class Diagonal(ReadOnly):
         return _core.diagonal(base, self.offset, -2, -1)
 
 
+class DynamicSlice(View):
+    """A part of fixed extents, which begins where Python says at each call.
+
+    ``starts`` are numbers of the program, one for each axis; ``places`` those that Python computes, None where it is the beginning.
+    """
+
+    def __init__(self, starts: list[Tensor], sizes: list[int], places: list[Any]) -> None:
+        self.starts, self.sizes, self.places = starts, sizes, places
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def read(self, base: Tensor) -> Tensor:
+        return _core.apply("dynamic_slice", [base, *self.starts], {"slice_sizes": tuple(self.sizes)})
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        return _core.apply("dynamic_update_slice", [base, part, *self.starts], {})
+
+
 class Bits(View):
     """The same bytes as another dtype; the last axis shrinks or grows where the sizes differ."""
 

@@ -1,0 +1,56 @@
+// The arguments of a call, taken apart: what programs take, and the signature that the rest makes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "signature.h"
+#include "weft/core/type.h"
+
+namespace weft::py {
+
+// The signature and the leaves of a call.
+struct Flattened : Signature {
+  std::vector<nb::object> leaves;
+  bool has_others = false;       // arrays that are not NumPy's own
+  bool is_foreign = false;       // what no program can take: the function runs as it is
+  nb::list* integers = nullptr;  // where given: the integers and their paths
+
+  nb::object make_key() const;
+};
+
+// What an object's type has by this name. An object may answer for what another one has, and mean something else; and
+// what it answers with is code of its own, which no plain call would run.
+bool has_special(PyObject* object, PyObject* name);
+bool has_dlpack(PyObject* object);
+
+class ArgumentPath;
+
+// The parameters of a jitted function, by which arguments are told apart.
+class Parameters {
+ public:
+  // `names`: the positional ones; `dynamic`: parameter name → tuple of the axes that may vary; `static_names`: those
+  // never traced; `strict`: arguments that no program can take are errors.
+  Parameters(nb::tuple names, nb::dict dynamic, nb::tuple static_names, bool strict);
+
+  void flatten(const nb::args& args, const nb::kwargs& kwargs, Flattened& flat) const;
+  // The integers with these paths are inputs of programs, others a part of them.
+  void set_inputs(nb::iterable paths);
+
+ private:
+  const Ints* dynamic_axes(std::string_view name) const;
+  void flatten_named(std::string_view name, nb::handle arg, Flattened& flat, ArgumentPath& path) const;
+  void flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, ArgumentPath& path, int depth) const;
+  void add_array(nb::handle array, const Ints* dynamic, Flattened& flat) const;
+  void refuse_nesting(Flattened& flat) const;
+
+  bool strict_;
+  std::vector<std::string> names_, statics_;
+  std::vector<std::pair<std::string, Ints>> dynamic_;
+  std::unordered_set<std::string> inputs_;  // paths of integers that are inputs of programs
+};
+
+}  // namespace weft::py

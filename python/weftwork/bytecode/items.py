@@ -1,0 +1,246 @@
+"""What a recorded call reads and writes by an index, where numbers in it may be another at the next call."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..numpy.tracer import TracedArray
+from ..numpy.validity import note_bound
+from ..numpy.views import DynamicSlice, Flat
+from .kinds import ABSENT, compares_by_identity, contains_traced, is_user_object
+from .machine import Machine
+from .outside import HostValue
+
+__all__ = ["ITEM", "Items"]
+
+ARRAYS = (TracedArray, np.ndarray, np.flatiter, Flat)
+ITEM, STORE_ITEM, DELETE_ITEM = operator.getitem, operator.setitem, operator.delitem
+
+
+class Items(Machine):
+    """The part of a recorder that knows items and the keys that lead to them."""
+
+    #: The array, the key and the result of the last view whose place Python computes.
+    last_view: tuple[Any, Any, Any] = (None, None, None)
+
+    def item(self, owner: Any, key: Any) -> Any:
+        if is_user_object(owner):
+            return self.call_special(owner, "__getitem__", key)
+        if id(owner) in self.large:
+            found = self.entry_of(owner, self.key(owner, key))
+            if found is ABSENT:
+                raise KeyError(key)
+            return found
+        if isinstance(owner, np.lib._index_tricks_impl.AxisConcatenator) or type(owner).__module__.startswith("numpy"):
+            return self.numpy_item(owner, self.known_key(owner, key))
+        view, within = self.at_place(owner, key)
+        result = self.guarded(ITEM, (view, self.known_key(view, within)), {})
+        if view is not owner:
+            self.last_view = (owner, key, result)
+        return result
+
+    def hashed(self, value: Any) -> Any:
+        value = self.concrete_deep(value)
+        if isinstance(value, TracedArray) and value.scalar:
+            self.refuse("a traced value as a key")
+        if is_user_object(value) and not compares_by_identity(value):
+            self.refuse("an object whose methods C code may call")
+        if type(value) is tuple:
+            for item in value:
+                self.hashed(item)
+        return value
+
+    def known_key(self, owner: Any, key: Any) -> Any:
+        """A key without host values, of which C code asks no method of the user's."""
+        if not isinstance(owner, dict):
+            self.require_no_user_objects(key)
+        return self.key(owner, key)
+
+    def key(self, owner: Any, key: Any) -> Any:
+        """A key without host values: in the index of an array they are arrays, elsewhere constants."""
+        if isinstance(owner, dict):
+            return self.hashed(key)
+        if type(key) is HostValue:
+            return self.index(owner, 0, key)
+        if type(key) is slice:
+            return slice(*(self.concrete(part) for part in (key.start, key.stop, key.step)))
+        if type(key) is tuple:
+            # Where each part has an axis of its own.
+            indexed = owner if all(type(part) in (int, slice, HostValue) for part in key) else None
+            return tuple(
+                self.index(indexed, axis, part) if type(part) is HostValue else self.key(owner, part)
+                for axis, part in enumerate(key)
+            )
+        if type(key) is list and self.holds_host(key):
+            return self.array_operand(key) if isinstance(owner, TracedArray) else self.concrete_deep(key)
+        return key
+
+    def index(self, array: Any, axis: int, place: HostValue) -> Any:
+        """A number of Python's as the index of one element along an axis; of what is no array as a constant."""
+        is_integer = isinstance(place.value, (int, np.integer)) and not isinstance(place.value, bool)
+        if (
+            not isinstance(array, TracedArray)
+            or not is_integer
+            or axis >= array.ndim
+            or not isinstance(array.shape[axis], int)
+            or self.bakes
+        ):
+            return self.concrete(place)
+        extent = array.shape[axis]
+        return note_bound(self.traced(self.host(Wrapped(extent, axis), place)), extent)
+
+    def at_place(self, array: Any, key: Any) -> tuple[Any, Any]:
+        """A view of an array whose place Python computes at each call, and the index within; else the array and the key."""
+        places = key if type(key) is tuple else (key,)
+        if not isinstance(array, TracedArray) or array.scalar or self.bakes or not any(map(is_computed, places)):
+            return array, key
+        used = sum(place is not None and place is not Ellipsis for place in places)
+        if (
+            not all(type(extent) is int for extent in array.shape)
+            or used > array.ndim
+            or not all(map(is_basic, places))
+        ):
+            return array, key
+        starts: list[HostValue | None] = [None] * array.ndim
+        sizes, within, axis = list(array.shape), [], 0
+        for place in places:
+            if place is None or place is Ellipsis:
+                within.append(place)
+                axis += array.ndim - used if place is Ellipsis else 0
+                continue
+            extent = array.shape[axis]
+            if type(place) is HostValue:
+                starts[axis], sizes[axis], place = self.host(Wrapped(extent, axis), place), 1, 0
+            elif is_computed(place):
+                starts[axis], sizes[axis], place = self.span(place, extent)
+            within.append(place)
+            axis += 1
+        zero = TracedArray(_core.constant(np.int64(0)))
+        tensors = [(zero if start is None else self.traced(start)).tensor for start in starts]
+        return array.view_through(DynamicSlice(tensors, sizes, starts)), tuple(within)
+
+    def span(self, place: slice, extent: int) -> tuple[HostValue | None, int, slice]:
+        """Where a slice along an axis begins, how much of it it takes, and the slice within: the program is for this many elements."""
+        step = self.concrete(place.step)
+        bounds = (place.start, place.stop)
+        first, last = (bound.value if type(bound) is HostValue else bound for bound in bounds)
+        count = len(range(extent)[first:last:step])
+        self.truth(self.host(HasLength(extent, step, count), *bounds))
+        if not count:
+            return None, extent, slice(0, 0)
+        return self.host(Lowest(extent, step), *bounds), (count - 1) * abs(step or 1) + 1, slice(None, None, step)
+
+    def store_item(self, owner: Any, key: Any, value: Any) -> None:
+        if is_user_object(owner):
+            self.call_special(owner, "__setitem__", key, value)
+            return
+        if all(map(operator.is_, (owner, key, value), self.last_view)):
+            return  # the last step of x[i] += y: it is there already
+        owner, key = self.at_place(owner, key)
+        key = self.known_key(owner, key)
+        if isinstance(owner, ARRAYS):
+            self.require_no_user_objects(value)
+        elif type(key) is slice:
+            self.require_plain(value)
+        if isinstance(owner, TracedArray):
+            value = self.array_operand(value)
+        elif isinstance(owner, (np.ndarray, np.flatiter)):
+            self.store_in_plain(owner, key, value)
+            return
+        else:
+            self.changes(owner)
+        self.guarded(STORE_ITEM, (owner, key, value), {})
+
+    def delete_item(self, owner: Any, key: Any) -> None:
+        if is_user_object(owner):
+            self.call_special(owner, "__delitem__", key)
+            return
+        self.changes(owner)
+        self.guarded(DELETE_ITEM, (owner, self.known_key(owner, key)), {})
+
+    def array_operand(self, value: Any) -> Any:
+        if type(value) is HostValue:
+            return self.traced(value)
+        if type(value) in (list, tuple):
+            return type(value)(self.array_operand(v) for v in value) if self.holds_host(value) else value
+        return value
+
+    def holds_host(self, value: Any) -> bool:
+        if type(value) in (list, tuple):
+            return any(self.holds_host(v) for v in value)
+        return type(value) is HostValue
+
+    def store_in_plain(self, owner: np.ndarray | np.flatiter, key: Any, value: Any) -> None:
+        """A write to an array that NumPy made: of what is known it is done now."""
+        array = owner if isinstance(owner, np.ndarray) else owner.base
+        if self.bakes and array.flags.writeable and not self.is_own(array):
+            self.refuse("an array of the surroundings is written")
+        if contains_traced(value) or contains_traced(key) or self.trace.loops:
+            self.written(array)
+        self.guarded(STORE_ITEM, (owner, key, self.concrete(value)), {})
+
+
+class Wrapped:
+    """An index along an axis as it counts from the beginning."""
+
+    def __init__(self, extent: int, axis: int) -> None:
+        self.extent, self.axis = extent, axis
+
+    def __call__(self, index: Any) -> int:
+        if not -self.extent <= index < self.extent:
+            raise IndexError(f"index {index} is out of bounds for axis {self.axis} with size {self.extent}")
+        return int(index) % self.extent
+
+    def is_like(self, other: Wrapped) -> bool:
+        return vars(self) == vars(other)
+
+
+class Lowest:
+    """The first place, counted from the beginning, of what a slice takes of an axis; it takes something."""
+
+    def __init__(self, extent: int, step: int | None) -> None:
+        self.extent, self.step = extent, step
+
+    def taken(self, start: Any, stop: Any) -> range:
+        return range(self.extent)[start : stop : self.step]
+
+    def __call__(self, start: Any, stop: Any) -> int:
+        taken = self.taken(start, stop)
+        return min(taken[0], taken[-1])
+
+    def is_like(self, other: Lowest) -> bool:
+        return vars(self) == vars(other)
+
+
+class HasLength(Lowest):
+    """Whether a slice takes so many elements."""
+
+    def __init__(self, extent: int, step: int | None, count: int) -> None:
+        super().__init__(extent, step)
+        self.count = count
+
+    def __call__(self, start: Any, stop: Any) -> bool:
+        return len(self.taken(start, stop)) == self.count
+
+
+def is_computed(place: Any) -> bool:
+    """Whether Python computes where an index begins."""
+    if type(place) is slice:
+        return type(place.start) is HostValue or type(place.stop) is HostValue
+    return type(place) is HostValue
+
+
+def is_basic(place: Any) -> bool:
+    """Whether a part of an index makes a view: integers, slices of integers, new axes."""
+    if type(place) is slice:
+        return all(part is None or is_integer(part) for part in (place.start, place.stop, place.step))
+    return place is None or place is Ellipsis or is_integer(place)
+
+
+def is_integer(value: Any) -> bool:
+    value = value.value if type(value) is HostValue else value
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -1,0 +1,80 @@
+"""Plans of a jitted function: what a cached call does and looks at, and whether it has to be measured first."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import _core
+from .bytecode.kinds import ABSENT
+from .bytecode.outside import Steps
+from .graph import Graph
+from .trace import Traced
+
+__all__ = ["described", "guarded_plan", "is_small", "may_not_pay", "plain_plan", "plan_of"]
+
+#: Elements of a small array; src/dispatch.cpp has the same number.
+LARGEST_SMALL = 1 << 13
+
+
+def is_small(graph: Any) -> bool:
+    """Whether a program has no large arrays, so that the call may cost more than the work."""
+    shapes = [value.shape for value in (*Graph(graph).inputs, *Graph(graph).outputs)]
+    sizes = [math.prod(shape) if all(isinstance(e, int) for e in shape) else LARGEST_SMALL + 1 for shape in shapes]
+    return max(sizes, default=0) <= LARGEST_SMALL and not {"for", "while"} & set(graph.op_names)
+
+
+#: Operations that move elements, or compare them, and so give the same bits as NumPy's.
+MOVING = frozenset(
+    ["parameter", "result", "constant", "reshape", "transpose", "slice", "strided_view", "broadcast_in_dim", "concatenate", "pad",
+     "gather", "scatter", "select", "compare", "and", "or", "not", "xor", "convert", "iota", "reverse", "maximum", "minimum", "abs",
+     "negate", "sign", "argmax", "argmin", "reduce_max", "reduce_min", "all", "any", "real", "imag", "complex", "conj",
+     "bitcast_convert", "update_slice", "dynamic_slice", "dynamic_update_slice", "sort", "sort_values", "argsort", "is_nan",
+     "is_finite", "clamp", "composite", "call"]
+)  # fmt: skip
+#: Operations of which NumPy has other algorithms, which may be faster for some sizes.
+OTHERWISE = frozenset(["sort", "sort_values", "argsort", "custom_call", "fft", "top_k", "cholesky", "triangular_solve"])
+
+
+def may_not_pay(graph: Any) -> bool:
+    """Whether large arrays alone do not say that a program is faster than NumPy."""
+    ops = set(graph.op_names)
+    return ops <= MOVING or not OTHERWISE.isdisjoint(ops)
+
+
+def plan_of(traced: Traced, core: Any) -> Any:
+    """What the cached call of a program needs."""
+    blueprint = traced.blueprint
+    blueprint.first_step = traced.extra_inputs
+    slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
+    build = None if blueprint.is_single() else blueprint.build
+    parts = (core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves)
+    return guarded_plan(parts, traced.steps, traced.extra, traced.extra_inputs)
+
+
+def plain_plan(steps: Steps | None) -> Any:
+    return guarded_plan((None, [], [], [], None, []), steps, [], 0)
+
+
+def guarded_plan(parts: tuple[Any, ...], steps: Steps | None, wanted: list[int], inputs: int) -> Any:
+    plan = _core.Plan(*parts, entries_of(steps), guard_of(steps, wanted), inputs)  # type: ignore[call-arg]
+    plan.steps = steps
+    return plan
+
+
+def entries_of(steps: Steps | None) -> list[tuple[Any, ...]]:
+    return described(list(steps.entries.values())) if steps is not None else []
+
+
+def described(entries: list[tuple[Any, Any, Any]]) -> list[tuple[Any, ...]]:
+    """What C++ looks at itself: entries of dictionaries, and types."""
+    found: list[tuple[Any, ...]] = []
+    for space, key, value in entries:
+        found.append((space,) if isinstance(space, type) else (space, key) if value is ABSENT else (space, key, value))
+    return found
+
+
+def guard_of(steps: Steps | None, wanted: list[int]) -> Any:
+    if steps is None or (not wanted and not steps.checks):
+        return None
+    return steps.compiled(wanted)
