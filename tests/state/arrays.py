@@ -12,6 +12,8 @@ def write_argument(b: Builder) -> None:
     b.emit(b.pick(
         f"{a}[0] = {b.float()}", f"{a} *= 0.5" if "[" not in a else "m[0] *= 0.5", f"{a}[1:] = {a}[:-1]", f"{a}.sort()", f"{a}[{a} > 1] = 0.5",
         "x[:3] += m[0]", f"x[{b.any('int')} % 3] -= {b.float()}", "m.T[0] = 1.0", "x[::2] = 0.0", "x.reshape(-1, 1)[0] = 2.0",
+        f"m[{b.any('int')} % 2] = {b.vec()}", f"m[{b.any('int')} % 2] += {b.float()}", f"x[{b.any('int')} % 2 :][:2] *= 0.5",
+        f"m[:, {b.any('int')} % 2 : 2] -= 1.0",
     ))  # fmt: skip
 
 
@@ -29,6 +31,8 @@ def write_view(b: Builder) -> None:
         "m.view()",
         f"{b.variable('vec')}[1:]",
         "np.broadcast_to(x[:3], (2, 3))",
+        f"m[{b.any('int')} % 2]",
+        f"x[{b.any('int')} % 2 :]",
     )
     b.emit(f"{v} = {text}")
     b.emit(b.pick(f"{v}[0] = {b.float()}", f"{v} += 0.5", f"{v}[:] = 0.25", "x[0] = 9.0", "m[0, 0] = 9.0"))

@@ -168,7 +168,8 @@ class Builder:
         v, w = self.any("float"), self.any("vec")
         return self.pick(
             v, v, f"float({w}.sum())", f"{w}[{self.pick(0, 1, -1)}]", f"{v} * 0.5", f"{w}.max()", f"(x * {v}).mean()",
-            f"float(x[0]) + {v}", "np.abs(m).sum()", f"{self.any('int')} * 0.5",
+            f"float(x[0]) + {v}", "np.abs(m).sum()", f"{self.any('int')} * 0.5", f"{w}[{self.any('int')} % 3]",
+            f"x[{self.any('int')} % 2 :][:2].max()", f"(m * {self.any('int')}).sum()",
         )  # fmt: skip
 
     def vec(self) -> str:
@@ -176,6 +177,7 @@ class Builder:
         return self.pick(
             w, "x[:3]", "x[-3:]", "m[0]", "m.sum(axis=0)", f"np.tanh({w})", f"{w} * {v}", f"0.5 * ({w} + x[:3])",
             f"np.where({w} > 0, {w}, {v})", f"np.maximum({w}, m[-1])", f"np.abs({w})", f"np.sort({w})",
+            f"m[{self.any('int')} % 2]", f"{w} + {self.any('int')}",
         )  # fmt: skip
 
     def condition(self) -> str:

@@ -47,6 +47,10 @@ def arguments(b: Builder) -> None:
         )
         b.parameters.append(Parameter("s", texts, keyword_only=b.chance(0.4)))
         b.know("float", "s")
+    if b.chance(0.4):
+        texts = b.pick(("0", "1", "2", "3", "4"), ("2", "1"), ("1", "-1", "300", "0"), ("1", "2", "True", "3", "2.0"))
+        b.parameters.append(Parameter("k", texts, keyword_only=b.chance(0.3)))
+        b.know("int", "k")
 
 
 def rows(b: Builder, count: int) -> str:
