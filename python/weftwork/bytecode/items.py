@@ -17,6 +17,7 @@ from .outside import HostValue
 
 __all__ = ["ITEM", "Items"]
 
+#: Where NumPy stores elements: it asks what is stored for them.
 ARRAYS = (TracedArray, np.ndarray, np.flatiter, Flat)
 ITEM, STORE_ITEM, DELETE_ITEM = operator.getitem, operator.setitem, operator.delitem
 

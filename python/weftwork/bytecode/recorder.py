@@ -47,7 +47,6 @@ __all__ = ["Recorder", "Refused"]
 MOST_CALLS = 20_000
 #: Most instructions of Python in a recording: it takes about 4 us for each.
 MOST_INSTRUCTIONS = 200_000
-#: Where NumPy stores elements: it asks what is stored for them.
 #: Containers that compare what they hold.
 HOLDERS = (list, tuple, dict, collections.OrderedDict)
 

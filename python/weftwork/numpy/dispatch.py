@@ -123,8 +123,10 @@ def elementwise(
     if signature is None and casting == "same_kind" and ufunc.nin <= 2:
         x, weak = operand_of(inputs[0])
         y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
-        if weak != also and y is not None:
-            require_fit(*((inputs[0], y.dtype) if weak else (inputs[1], x.dtype)))
+        if weak and isinstance(y, Tensor):
+            require_fit(inputs[0], y.dtype)
+        if also and isinstance(x, Tensor):
+            require_fit(inputs[1], x.dtype)
         result = by_promotion(name, x, y, weak + 2 * also)
         if result is not None:
             return result

@@ -319,8 +319,10 @@ def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
             "dynamic_result_shape",
         )
     (first, weak), (second, also) = operand_of(x), operand_of(y)
-    if weak != also and isinstance(first, Tensor) and isinstance(second, Tensor):
-        require_fit(*((x, second.dtype) if weak else (y, first.dtype)))
+    if weak and isinstance(second, Tensor):
+        require_fit(x, second.dtype)
+    if also and isinstance(first, Tensor):
+        require_fit(y, first.dtype)
     chooses = as_tensor(condition)
     result = _core.where(chooses, first, second, weak + 2 * also)
     if result is None:
