@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class Items(Machine):
             return found
         if isinstance(owner, np.lib._index_tricks_impl.AxisConcatenator) or type(owner).__module__.startswith("numpy"):
             return self.numpy_item(owner, self.known_key(owner, key))
+        if type(owner) is TracedArray and is_constant(key):
+            return self.guarded(ITEM, (owner, key), {})
         view, within = self.at_place(owner, key)
         result = self.guarded(ITEM, (view, self.known_key(view, within)), {})
         if view is not owner:
@@ -233,6 +236,15 @@ def is_computed(place: Any) -> bool:
     if type(place) is slice:
         return type(place.start) is HostValue or type(place.stop) is HostValue
     return type(place) is HostValue
+
+
+def is_constant(key: Any) -> bool:
+    """Whether an index is made of integers and slices of integers, which is most of them."""
+    if type(key) is tuple:
+        return all(map(is_constant, key))
+    if type(key) is slice:
+        return {type(key.start), type(key.stop), type(key.step)} <= {int, NoneType}
+    return type(key) is int or key is None or key is Ellipsis
 
 
 def is_basic(place: Any) -> bool:

@@ -67,7 +67,7 @@ class Reads(Machine):
 
     def outside(self, value: Any, kind: str, *parts: Any) -> Any:
         """A value that was read from outside, as the recorded program sees it; later calls read it again."""
-        key = (kind, *(p if type(p) in (int, str) else id(p) for p in parts))
+        key = (kind, *[p if type(p) is str or type(p) is int else id(p) for p in parts])
         known = self.reads.get(key)
         if known is None:
             known = self.reads[key] = (self.taken(value, kind, parts), value, parts)

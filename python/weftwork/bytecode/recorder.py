@@ -17,6 +17,7 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.loops import Retry
+from ..numpy.operators import operated
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
@@ -196,6 +197,12 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         return self.concrete(lhs), self.concrete(rhs)
 
     def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        if symbol in ELEMENTWISE and type(lhs) in RECORDED and type(rhs) in RECORDED and is_array(lhs, rhs):
+            # What most operators are: no number of Python's, whose errors are others, and nothing that is written.
+            try:
+                return operated(ELEMENTWISE[symbol], lhs, rhs)
+            except Exception:
+                pass  # the longer way raises it, too, and knows what to do
         if symbol.startswith("**") and type(rhs) is HostValue and isinstance(lhs, (TracedArray, np.ndarray)):
             # NumPy's operator computes these otherwise than power does.
             rhs = self.concrete(rhs) if self.truth(self.host(is_short_power, rhs)) else rhs
@@ -238,6 +245,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             self.written(owner)
 
     def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        if type(lhs) in RECORDED and type(rhs) in RECORDED:
+            return self.guarded(COMPARE[symbol], (lhs, rhs), {})
         pair = self.operands(lhs, rhs)
         if pair is None:
             return self.host(COMPARE[symbol], lhs, rhs)
@@ -397,6 +406,19 @@ def is_of_container(function: Any, args: tuple) -> bool:
 
 def is_short_power(exponent: Any) -> bool:
     return exponent in (-1, 0, 0.5, 1, 2)
+
+
+#: Operators that are one element-wise function of arrays, and what they take without asking anybody.
+ELEMENTWISE = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.remainder,
+    "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor,
+}  # fmt: skip
+RECORDED = frozenset([TracedArray, int, float, complex])
+
+
+def is_array(lhs: Any, rhs: Any) -> bool:
+    """Whether one of two operands is an array or NumPy scalar of the program."""
+    return (type(lhs) is TracedArray and lhs.weak is None) or (type(rhs) is TracedArray and rhs.weak is None)
 
 
 def is_python_number(value: Any) -> bool:
