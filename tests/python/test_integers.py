@@ -248,3 +248,23 @@ def test_explain_tells_that_it_is_an_input() -> None:
         jitted(np.ones(3), n)
     told = wf.explain(jitted, np.ones(3), 9)
     assert told.way == "compiled" and not any("'n'" in guard for guard in told.guards)
+
+
+def diagonals(x: Any, n: int) -> Any:
+    row = x.diagonal()
+    x[1, 1] = n
+    return row, np.diag(x, 1), x[..., ::-1].diagonal()
+
+
+def bits(x: Any, n: int) -> Any:
+    words = x.view(np.int64)
+    words[0] = n
+    return words, x.T.view(np.uint64)[1:], x[::2, 1:].view(np.int64)
+
+
+@pytest.mark.parametrize("function", [diagonals, bits])
+def test_results_that_are_other_views_are_views(function: Any) -> None:
+    jitted = agreeing(function, [1, 2, 3])
+    assert not jitted.refusals
+    for got, wanted in zip(jitted(matrix(), 4), function(matrix(), 4), strict=True):
+        assert (got.strides, got.flags.writeable) == (wanted.strides, wanted.flags.writeable)

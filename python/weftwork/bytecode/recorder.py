@@ -300,6 +300,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
 
     def format(self, value: Any, spec: Any, conversion: str) -> Any:
         value = self.concrete(value)
+        if isinstance(value, TracedArray) and self.can_break() and value.tensor.constant() is None:
+            self.refuse("a value as text")
         if isinstance(value, TracedArray):
             value = self.guarded(lambda v: v._need_value("a format", "format what the function returns"), (value,), {})
         if contains_traced(value) or is_user_object(value):

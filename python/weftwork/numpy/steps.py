@@ -9,12 +9,17 @@ import numpy as np
 
 from .. import _core
 from .tracer import TracedArray
+from .views import Bits, Diagonal
 
 __all__ = ["view_of", "whole_of"]
 
 
 def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
     """The same step on an array of NumPy's; None where NumPy has no such view, or its place is a value."""
+    if isinstance(step, Diagonal):
+        return lambda array: array.diagonal(step.offset, -2, -1)
+    if isinstance(step, Bits) and step.before.itemsize == step.after.itemsize:
+        return lambda array: array.view(step.after)
     if not isinstance(step, _core.Move):
         return None
     attrs = step.attrs
