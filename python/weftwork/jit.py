@@ -364,10 +364,10 @@ def jit(
 ) -> Any:
     """Compiles a NumPy function to native code at its first call with each signature.
 
-    A signature is the dtypes and shapes of the array arguments, and the values of all others: booleans, strings, integers
-    (until one differs at a later call: then it is an input, unless shapes, axes or loops depend on it) and what ``static_argnames`` lists (lists, dictionaries, sets, slices, arrays and dataclasses by what they hold, other objects
+    A signature is the dtypes and shapes of the array arguments, and the values of all others: booleans, strings, integers and
+    what ``static_argnames`` lists (lists, dictionaries, sets, slices, arrays and dataclasses by what they hold, other objects
     that cannot be hashed by identity) are part of the program; Python floats and complex numbers are inputs that promote
-    as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer`, or what has
+    as Python scalars do, and so is an integer once it differs at a later call, unless shapes, axes or loops depend on it. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer`, or what has
     ``__dlpack__``, in the place of one is used where it lies, and then arrays of the result are buffers. Arrays that the
     function writes to are written in place. A jitted function that another calls is a part of it.
 

@@ -1,5 +1,6 @@
 """Integers among the arguments: inputs of one program once they vary, where the program does not depend on their values."""
 
+import operator
 import threading
 import types
 from collections.abc import Callable
@@ -268,3 +269,20 @@ def test_results_that_are_other_views_are_views(function: Any) -> None:
     assert not jitted.refusals
     for got, wanted in zip(jitted(matrix(), 4), function(matrix(), 4), strict=True):
         assert (got.strides, got.flags.writeable) == (wanted.strides, wanted.flags.writeable)
+
+
+def restored(x: Any, n: int) -> Any:
+    flat = x[0]
+    before = flat[n]
+    flat[n] = 5.0
+    between = flat.sum()
+    flat[n] = before
+    x[n] = x[n]
+    flat[n], flat[n + 1] = flat[n + 1], flat[n]
+    return between, flat
+
+
+def test_an_element_that_is_put_back_is_put_back() -> None:
+    assert not agreeing(restored, [1, 2, 3, 4, 20]).refusals
+    with pytest.raises(TypeError):
+        wf.jit(lambda x: operator.setitem(x, None, None), strict=False)(None)

@@ -27,7 +27,7 @@ class Items(Machine):
     """The part of a recorder that knows items and the keys that lead to them."""
 
     #: The array, the key and the result of the last view whose place Python computes.
-    last_view: tuple[Any, Any, Any] = (None, None, None)
+    last_view: tuple[Any, Any, Any] = (ABSENT, ABSENT, ABSENT)
 
     def item(self, owner: Any, key: Any) -> Any:
         if is_user_object(owner):
@@ -43,7 +43,7 @@ class Items(Machine):
             return self.guarded(ITEM, (owner, key), {})
         view, within = self.at_place(owner, key)
         result = self.guarded(ITEM, (view, self.known_key(view, within)), {})
-        if view is not owner:
+        if view is not owner and isinstance(result, TracedArray) and not result.scalar:
             self.last_view = (owner, key, result)
         return result
 
