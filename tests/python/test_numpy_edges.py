@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 
 import ml_dtypes
@@ -222,3 +223,25 @@ def test_arrays_of_the_other_byte_order_give_such_arrays(name, dtype):
         got, wanted = jitted(x), function(x)
         assert getattr(got, "dtype", None) == getattr(wanted, "dtype", None)
         np.testing.assert_array_equal(got, wanted)
+
+
+OF_COMPLEX = {
+    "product": lambda x: 1j * x,
+    "quotient": lambda x: 1j / x,
+    "sum": lambda x: 1j + x,
+    "difference": lambda x: 2j - x,
+    "power": lambda x: 1j**x,
+    "by several": lambda x: -(1j / np.sqrt(x)) * x**2,
+    "on the right": lambda x: x * 1j,
+    "in place": lambda x: operator.imul(1j, x),
+    "an array": lambda x: 1j * np.array([x, x]),
+    "of less bits": lambda x: 1j * np.float32(x),
+}
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_pythons_complex_numbers_take_a_float64_for_a_float(name):
+    function = OF_COMPLEX[name]
+    same_outcome(function, np.float64(0.7))
+    same_outcome(lambda x: function(x[0]), np.array([0.7]))
+    same_outcome(lambda x, z: function(z * x), np.float64(0.7), 1j)

@@ -17,7 +17,7 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.loops import Retry
-from ..numpy.tracer import Selection, Storage, Trace, TracedArray
+from ..numpy.tracer import Selection, Storage, Trace, TracedArray, wrap
 from ..numpy.validity import note_bound
 from ..numpy.views import Flat
 from . import (  # noqa: F401  those of operations fill the interpreter's table
@@ -197,6 +197,12 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
         lhs, rhs = pair
         if type(lhs) in (str, bytes) and symbol[0] == "%":
             return self.formatted(lhs, rhs)
+        if is_python_complex(lhs) and isinstance(rhs, TracedArray) and rhs.scalar and rhs.dtype == np.float64:
+            # A float64 is one of Python's floats to a complex number on its left, whose operator answers first.
+            if symbol.rstrip("=") in ("/", "**") and not (self.bakes or self.strict):
+                self.refuse(f"Python's '{symbol}' of a complex number and one that is computed, which may raise")
+            rhs = wrap(rhs.tensor)
+            rhs.weak, rhs.scalar = float, True
         if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
             lhs, rhs = self.repetition(lhs), self.repetition(rhs)
         if is_user_object(lhs) or is_user_object(rhs):
@@ -500,6 +506,10 @@ def is_of_container(function: Any, args: tuple) -> bool:
 
 def is_short_power(exponent: Any) -> bool:
     return exponent in (-1, 0, 0.5, 1, 2)
+
+
+def is_python_complex(value: Any) -> bool:
+    return type(value) is complex or (isinstance(value, TracedArray) and value.weak is complex)
 
 
 def is_python_number(value: Any) -> bool:
