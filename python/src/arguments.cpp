@@ -208,7 +208,8 @@ void Parameters::flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, A
 
 void Parameters::add_array(nb::handle array, const Ints* dynamic, Flattened& flat) const {
   std::optional<ArrayView> seen = view(array.ptr());
-  if (!seen && !strict_) {
+  // Copies of what has the other byte order, and what is made with its dtype, have it too.
+  if (!strict_ && (!seen || !seen->native)) {
     flat.is_foreign = true;
     return;
   }

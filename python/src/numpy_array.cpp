@@ -157,9 +157,10 @@ std::optional<ArrayView> view(PyObject* object) {
   std::optional<DType> dtype = dtype_of(PyArray_DESCR(a));
   if (!dtype) return std::nullopt;
   int flags = PyArray_FLAGS(a);
-  bool dense = (flags & NPY_ARRAY_C_CONTIGUOUS) && (flags & NPY_ARRAY_ALIGNED) && PyArray_ISNOTSWAPPED(a);
-  return ArrayView{*dtype,          PyArray_NDIM(a), PyArray_DIMS(a),
-                   PyArray_DATA(a), dense,           (flags & NPY_ARRAY_WRITEABLE) != 0};
+  bool native = PyArray_ISNOTSWAPPED(a);
+  bool dense = (flags & NPY_ARRAY_C_CONTIGUOUS) && (flags & NPY_ARRAY_ALIGNED) && native;
+  bool writable = (flags & NPY_ARRAY_WRITEABLE) != 0;
+  return ArrayView{*dtype, PyArray_NDIM(a), PyArray_DIMS(a), PyArray_DATA(a), dense, writable, native};
 }
 
 PyObject* descr_of(DType dtype) {

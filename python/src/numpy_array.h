@@ -19,6 +19,7 @@ struct ArrayView {
   void* data;
   bool dense;  // C-contiguous, aligned and of native byte order
   bool writable;
+  bool native;  // of this machine's byte order
 };
 
 // Imports NumPy's API and ml_dtypes' types; call once.

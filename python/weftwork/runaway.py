@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .bytecode.kinds import holds_object, is_user_object
+from .bytecode.kinds import has_own_text
 from .bytecode.outside import Steps
 from .bytecode.words import Words, short
 from .errors import RecompilationWarning
@@ -76,7 +76,7 @@ def told(given: list[tuple[str, Any]], static: Any) -> tuple[Any, Facts]:
         kinds.append((name, structure is None, type(value)))
         if isinstance(value, (tuple, list, dict)):
             facts["structure", f"what '{name}' holds"] = short(kind_of(value))
-        elif not leaves and is_user_object(value):
+        elif not leaves and not has_own_text(value):
             facts["object", f"the argument '{name}'"] = f"{type(value).__name__} {id(value)}"
         elif not leaves:
             facts["value", f"the argument '{name}'"] = short(value)
@@ -107,7 +107,7 @@ def kind_of(value: Any) -> Any:
         return items if isinstance(value, list) else tuple(items)
     if isinstance(value, (np.ndarray, np.generic)):
         return Word(f"{value.dtype}[{', '.join(['...'] * value.ndim)}]")
-    return Word(type(value).__name__) if type(value) in (float, complex) or holds_object(value) else value
+    return Word(type(value).__name__) if type(value) in (float, complex) or not has_own_text(value) else value
 
 
 def guards_of(function: Any, names: list[str], plan: Any) -> Facts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 
 import ml_dtypes
@@ -134,3 +135,113 @@ def test_long_products_of_vectors_are_as_exact_as_numpys(dtype):
     for f in (lambda x: x @ x, lambda x: np.linalg.norm(x), lambda x: np.einsum("i,i", x, x), lambda x: np.vdot(x, x)):
         exact = f(wide)
         assert abs(wf.jit(f, strict=True)(x) - exact) <= 4 * np.finfo(dtype).eps * abs(exact)
+
+
+EDGES = [0.0, 2.0, 3.0]
+OF_VALUES = {
+    "histogram": lambda x, y: np.histogram(x),
+    "its edges": lambda x, y: np.histogram_bin_edges(x, 3),
+    "bins": lambda x, y: np.histogram(y, x),
+    "in two dimensions": lambda x, y: np.histogram2d(y, x, 4),
+    "a range of one": lambda x, y: np.histogram2d(x, y, 4, [None, (0, 1)]),
+    "bins of one": lambda x, y: np.histogram2d(x, y, [x, 3]),
+    "a range of values": lambda x, y: np.histogram(y, 3, (x[0], x[-1])),
+    "many bins": lambda x, y: np.histogram(x, 2**12, (1.0, x[1])),
+    "in one dimension": lambda x, y: np.histogramdd(x[:, None]),
+}
+SPANS = [[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, np.inf, 2.0], [np.nan, 1.0, 2.0], [1.0, 1.0 + 2e-15, 1.0 + 3e-15]]
+
+
+def same_outcome(function, *args):
+    """Whether two jitted calls give what the function gives, or raise what it raises."""
+    jitted = wf.jit(function, strict=False)
+    for _ in range(2):
+        try:
+            wanted = function(*args)
+        except (TypeError, ValueError) as error:
+            with pytest.raises(type(error)):
+                jitted(*args)
+            continue
+        got = jitted(*args)
+        pairs = zip(got, wanted, strict=True) if isinstance(wanted, (tuple, list)) else [(got, wanted)]
+        for g, w in pairs:
+            assert type(g) is type(w) and getattr(g, "dtype", None) == getattr(w, "dtype", None)
+            np.testing.assert_allclose(g, w, rtol=1e-14)
+
+
+@pytest.mark.parametrize("span", SPANS, ids=str)
+@pytest.mark.parametrize("name", OF_VALUES)
+def test_histograms_raise_for_the_values_that_numpy_refuses(name, span):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        same_outcome(OF_VALUES[name], np.array(span), np.array(EDGES))
+
+
+def added_in_place(x):
+    x += 1
+    x *= np.float32(2)
+    x -= np.array(1.0)
+    x **= 2
+    x /= np.array([1.0, 2.0])
+    return x
+
+
+WRITTEN = {
+    "an operand": lambda x: np.multiply(x, 2, x),
+    "by name": lambda x: np.multiply(x, 2, out=x),
+    "two results": lambda x: np.modf(x, x, x),
+    "without a copy": lambda x: np.nan_to_num(x, copy=False),
+    "operators": added_in_place,
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_scalars_are_written_by_operators_alone(name):
+    same_outcome(WRITTEN[name], np.float64(2.5))
+    same_outcome(lambda x: WRITTEN[name](x[1]), np.arange(3.0))
+
+
+SWAPPED = {
+    "a copy": lambda x: x.copy(),
+    "a column": lambda x: x[:, 1],
+    "chosen": lambda x: x[[1, 0]],
+    "like it": np.zeros_like,
+    "of its type": lambda x: np.ones(3, x.dtype),
+    "sorted": np.sort,
+    "sums": lambda x: x + 1,
+    "its type": lambda x: [x.dtype.isnative],
+    "its bytes": lambda x: [x.tobytes()[0]],
+}
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+@pytest.mark.parametrize("dtype", ["f8", "i4"])
+def test_arrays_of_the_other_byte_order_give_such_arrays(name, dtype):
+    jitted, function = wf.jit(SWAPPED[name], strict=False), SWAPPED[name]
+    for order in "=><>=":
+        x = np.arange(1, 5).reshape(2, 2).astype(f"{order}{dtype}")
+        got, wanted = jitted(x), function(x)
+        assert getattr(got, "dtype", None) == getattr(wanted, "dtype", None)
+        np.testing.assert_array_equal(got, wanted)
+
+
+OF_COMPLEX = {
+    "product": lambda x: 1j * x,
+    "quotient": lambda x: 1j / x,
+    "sum": lambda x: 1j + x,
+    "difference": lambda x: 2j - x,
+    "power": lambda x: 1j**x,
+    "by several": lambda x: -(1j / np.sqrt(x)) * x**2,
+    "on the right": lambda x: x * 1j,
+    "in place": lambda x: operator.imul(1j, x),
+    "an array": lambda x: 1j * np.array([x, x]),
+    "of less bits": lambda x: 1j * np.float32(x),
+}
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_pythons_complex_numbers_take_a_float64_for_a_float(name):
+    function = OF_COMPLEX[name]
+    same_outcome(function, np.float64(0.7))
+    same_outcome(lambda x: function(x[0]), np.array([0.7]))
+    same_outcome(lambda x, z: function(z * x), np.float64(0.7), 1j)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import collections
+import enum
+import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -132,3 +136,52 @@ def test_nothing_is_asked_that_a_plain_call_does_not_ask() -> None:
         for n in range(20):
             jitted(np.ones(n), *args)
         assert jitted.ways["compiled"] and not asked
+
+
+class Loud(type):
+    asked: list[str] = []
+
+    def __repr__(cls) -> str:
+        Loud.asked.append(cls.__name__)
+        return cls.__name__
+
+
+class Held(metaclass=Loud):
+    def __repr__(self) -> str:
+        Loud.asked.append("held")
+        return "Held()"
+
+    def method(self) -> int:
+        return 1
+
+
+class Told(enum.Enum):
+    one = 1
+
+    def __repr__(self) -> str:
+        Loud.asked.append("told")
+        return "one"
+
+
+HOLDERS: dict[str, Any] = {
+    "a method": Held().method,
+    "a partial call": functools.partial(len, Held()),
+    "a class": Held,
+    "an error": ValueError(Held()),
+    "a member": Told.one,
+    "a deque": collections.deque([Held()]),
+    "keys": {Held(): 1}.keys(),
+    "a proxy": types.MappingProxyType({1: Held()}),
+    "methods": [Held().method, {"a": Held().method}],
+    "objects": np.array([Held()], object),
+}
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+@pytest.mark.parametrize("static", [(), ("held",)])
+def test_what_holds_objects_is_not_asked_for_its_text(name: str, static: Any) -> None:
+    Loud.asked.clear()
+    jitted = wf.jit(lambda x, held: x * 2, static_argnames=static, strict=False)
+    for n in range(20):
+        jitted(np.ones(n), HOLDERS[name])
+    assert not Loud.asked

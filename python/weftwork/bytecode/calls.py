@@ -91,7 +91,7 @@ class Calls(Machine):
 
     def called(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         kind = type(function)
-        if kind is np.ufunc and not kwargs and is_recorded(args):
+        if kind is np.ufunc and not kwargs and len(args) == function.nin and is_recorded(args):
             try:
                 return computed(elementwise(function, args), args) if function.signature is None else function(*args)
             except Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import decimal
 import enum
 import re
 import types
@@ -83,6 +84,31 @@ def holds_object(value: Any, depth: int = 0) -> bool:
     if isinstance(value, dict) and not is_user_object(value):
         return depth < 6 and any(holds_object(item, depth + 1) for item in (*value, *value.values()))
     return is_user_object(value)
+
+
+#: Types whose text is their own, whatever they hold.
+TEXTS = frozenset(
+    (*NUMBERS, *CONSTANTS, bytearray, type(None), decimal.Decimal, re.Pattern, np.ufunc)
+    + (types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+)
+
+
+def has_own_text(value: Any, depth: int = 0) -> bool:
+    """Whether repr() runs code of Python, NumPy and this package alone, for all that it shows."""
+    kind = type(value)
+    if kind in (list, tuple, set, frozenset):
+        return depth < 6 and all(has_own_text(item, depth + 1) for item in value)
+    if kind is dict:
+        return depth < 6 and all(has_own_text(item, depth + 1) for item in (*value, *value.values()))
+    if kind is slice:
+        return all(map(has_own_text, (value.start, value.stop, value.step)))
+    if isinstance(value, type):
+        return kind.__repr__ is type.__repr__
+    if isinstance(value, enum.Enum):
+        return kind.__repr__ is enum.Enum.__repr__ and has_own_text(value._value_, depth + 1)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return not value.dtype.hasobject and kind.__module__ == "numpy"
+    return kind in TEXTS or isinstance(value, np.dtype) or is_own(kind.__module__)
 
 
 def is_method_of_data(value: Any) -> bool:

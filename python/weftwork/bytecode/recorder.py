@@ -18,7 +18,7 @@ from .. import _core
 from ..errors import Error
 from ..numpy.loops import Retry
 from ..numpy.operators import operated
-from ..numpy.tracer import Selection, Storage, Trace, TracedArray
+from ..numpy.tracer import Selection, Storage, Trace, TracedArray, wrap
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
     known_calls,
@@ -197,7 +197,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         return self.concrete(lhs), self.concrete(rhs)
 
     def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        if symbol in ELEMENTWISE and type(lhs) in RECORDED and type(rhs) in RECORDED and is_array(lhs, rhs):
+        if symbol in ELEMENTWISE and is_elementwise(lhs, rhs):
             # What most operators are: no number of Python's, whose errors are others, and nothing that is written.
             try:
                 return operated(ELEMENTWISE[symbol], lhs, rhs)
@@ -212,6 +212,12 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         lhs, rhs = pair
         if type(lhs) in (str, bytes) and symbol[0] == "%":
             return self.formatted(lhs, rhs)
+        if is_python_complex(lhs) and isinstance(rhs, TracedArray) and rhs.scalar and rhs.dtype == np.float64:
+            # A float64 is one of Python's floats to a complex number on its left, whose operator answers first.
+            if symbol.rstrip("=") in ("/", "**") and not (self.bakes or self.strict):
+                self.refuse(f"Python's '{symbol}' of a complex number and one that is computed, which may raise")
+            rhs = wrap(rhs.tensor)
+            rhs.weak, rhs.scalar = float, True
         if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
             lhs, rhs = self.repetition(lhs), self.repetition(rhs)
         if is_user_object(lhs) or is_user_object(rhs):
@@ -418,9 +424,15 @@ ELEMENTWISE = {
 RECORDED = frozenset([TracedArray, int, float, complex])
 
 
-def is_array(lhs: Any, rhs: Any) -> bool:
-    """Whether one of two operands is an array or NumPy scalar of the program."""
-    return (type(lhs) is TracedArray and lhs.weak is None) or (type(rhs) is TracedArray and rhs.weak is None)
+def is_elementwise(lhs: Any, rhs: Any) -> bool:
+    """Whether an operand is an array or NumPy scalar of the program that answers for the operator, and the other no object."""
+    if type(lhs) is TracedArray and lhs.weak is None:
+        return type(rhs) in RECORDED
+    return type(lhs) in (int, float) and type(rhs) is TracedArray and rhs.weak is None
+
+
+def is_python_complex(value: Any) -> bool:
+    return type(value) is complex or (isinstance(value, TracedArray) and value.weak is complex)
 
 
 def is_python_number(value: Any) -> bool:

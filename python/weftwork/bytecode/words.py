@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import ABSENT, holds_object
+from .kinds import ABSENT, has_own_text
 from .outside import ARGUMENT, ATTRIBUTE, CALL, CELL, CLASS, ENTRY, ITEM, LEAF, VALUE, Steps
 
 __all__ = ["Words"]
@@ -171,9 +171,9 @@ def named(value: Any) -> str:
 
 
 def short(value: Any) -> str:
-    """A value in words; not with those of a class of the user's, whose code no plain call would run."""
+    """A value in words; not with those of code of the user's, which no plain call would run."""
     try:
-        text = f"a {type(value).__name__}" if holds_object(value) else repr(value)
+        text = repr(value) if has_own_text(value) else f"a {type(value).__name__}"
     except Exception:
         text = f"a {type(value).__name__}"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -482,13 +482,15 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
 implements(np.fix)(lambda x, out=None: np.trunc(x, out=out))
 implements(np.nan_to_num)(
     lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(
-        traced(x), copy_wanted(copy) is True, nan, posinf, neginf
+        traced(x), copy_wanted(copy), nan, posinf, neginf
     )
 )
 
 
-def _nan_to_num(x: TracedArray, fresh: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
-    if not fresh and not x.scalar:
+def _nan_to_num(x: TracedArray, fresh: bool | None, nan: Any, posinf: Any, neginf: Any) -> Any:
+    if x.scalar:
+        refuse_copy(fresh)
+    elif not fresh:
         x[...] = _nan_to_num(x, True, nan, posinf, neginf)
         return x if x.ndim else x[()]
     if x.dtype.kind == "c":

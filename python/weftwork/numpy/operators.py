@@ -84,10 +84,10 @@ def reflected(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 def in_place(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     """A scalar is never written: it becomes another one."""
-    longer = getattr(MIXIN, name)
+    longer, of_scalar = getattr(MIXIN, name), forward(f"__{name[3:]}", ufunc)
 
     def method(self: TracedArray, other: Any) -> Any:
-        return operated(ufunc, self, other) if self.scalar and type(other) in PLAIN else longer(self, other)
+        return of_scalar(self, other) if self.scalar else longer(self, other)
 
     return method
 

@@ -75,9 +75,6 @@ def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, *
         return computed(elementwise(ufunc, inputs), inputs)
     if any(isinstance(value, Selection) for value in inputs):
         return NotImplemented
-    out = kwargs.get("out")
-    if out and isinstance(out[0], TracedArray) and out[0].scalar and inputs and inputs[0] is out[0]:
-        del kwargs["out"]  # an operator such as +=
     result = inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)
     return result if "out" in kwargs else scalars(result)
 

@@ -14,7 +14,7 @@ from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
 from .tracer import TracedArray, raise_here, wrap
-from .validity import demanded, may_be_outside, require_sorted
+from .validity import demanded, may_be_outside, require, require_sorted
 
 #: Up to this many sorted values are all compared; among more of them a binary search is unrolled.
 COMPARED = 16
@@ -226,6 +226,9 @@ def outer_edges(a: Any, range_: Any) -> tuple[Any, Any]:
         return 0, 1
     else:
         first, last = np.min(a), np.max(a)
+    require(np.logical_and(np.isfinite(first), np.isfinite(last)))
+    if range_ is not None:
+        require(first <= last)
     same = first == last
     if solid(first).dtype.kind in "iub":
         first, last = solid(first).astype(np.float64), solid(last).astype(np.float64)
@@ -245,6 +248,7 @@ def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
         known = edges.tensor.constant()
         if known is not None and np.any(known[:-1] > known[1:]):
             raise_here(ArgumentValueError, "`bins` must increase monotonically, when an array", "histogram_bins")
+        require(edges[:-1] <= edges[1:])
         return edges, None
     if np.ndim(bins) != 0:
         raise_here(ArgumentValueError, "`bins` must be 1d, when an array", "histogram_bins")
@@ -256,7 +260,9 @@ def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
     target = np.result_type(*samples)
     if target.kind in "iub":
         target = np.result_type(target, float)
-    return solid(np.linspace(first, last, count + 1, dtype=target)), (first, last, count)
+    edges = solid(np.linspace(first, last, count + 1, dtype=target))
+    require(edges[:-1] < edges[1:])
+    return edges, (first, last, count)
 
 
 @implements(np.histogram_bin_edges)
@@ -287,7 +293,7 @@ def equal_bin(a: Any, edges: Any, first: Any, last: Any, count: int) -> Any:
 
 @implements(np.histogram)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """The number of bins has to be fixed, not named by a rule; NaN in the values raises only in NumPy."""
+    """The number of bins has to be fixed, not named by a rule; a program that has to be one does not look for NaN."""
     x = histogram_values(a)
     edges, equal = histogram_edges(x, bins, range)
     count = fixed_extent(edges, 0, "histogram") - 1
@@ -337,6 +343,8 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         edges = solid(wanted)
         if edges.ndim == 0:
             edges = solid(np.linspace(*outer_edges(column, span), integer(wanted, "histogramdd: bins") + 1))
+        else:
+            require(edges[:-1] <= edges[1:])
         count = fixed_extent(edges, 0, "histogramdd") - 1
         here = sorted_place(edges, column, "right") - (column == edges[-1]).astype(np.int64) - 1
         inside = np.logical_and(inside, np.logical_and(here >= 0, here < count))
