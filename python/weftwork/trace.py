@@ -143,7 +143,7 @@ class Arguments:
         traced = self._placeholder(path, given, parameter)
         if traced.weak is None or self.recorder is None or self.recorder.bakes:
             return traced
-        step = self.recorder.steps.step(LEAF_STEP, len(self.leaves) - 1)
+        step = self.recorder.steps.leaf(len(self.leaves) - 1, path)
         if type(given) is int:
             self.recorder.integers[path] = step
             self.recorder.sources[id(traced.tensor)] = (traced.tensor, given, step)
@@ -185,7 +185,7 @@ class Arguments:
             self.recorder.arrays[id(given)] = (
                 given,
                 leaf.traced,
-                self.recorder.steps.step(LEAF_STEP, len(self.leaves) - 1),
+                self.recorder.steps.leaf(len(self.leaves) - 1, path),
             )
         return leaf.traced
 
@@ -288,7 +288,7 @@ class Call:
         trace = Trace(self.name, bake=self.bake)
         trace.unrolled, trace.peels = self.unrolled, self.peels
         recorder = self._recorder(trace)
-        integers = frozenset(path for kind, *path in self.varying if kind == LEAF_STEP for path in path)
+        integers = frozenset(key[1] for key in self.varying if key[0] == LEAF_STEP)
         arguments = Arguments(
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder, integers
         )

@@ -154,6 +154,7 @@ class Steps:
         self.varied: frozenset[Any] = frozenset()  # integers that were known to differ from call to call
         self.trusts_outside = False  # what is read from outside is not checked
         self.kept: list[Any] = []  # whatever is named by its id
+        self.paths: dict[int, str] = {}  # of leaves
         # Entries of dictionaries that are the same objects at each call: (dictionary, key, object or nothing).
         self.entries: dict[tuple[int, Any], tuple[dict, Any, Any]] = {}
 
@@ -171,6 +172,11 @@ class Steps:
             self.steps.append((kind, *parts))
             found = self.known[key] = len(self.steps) - 1
         return found
+
+    def leaf(self, number: int, path: str) -> int:
+        """A leaf of the arguments: ``path`` says where it is, to people."""
+        self.paths[number] = path
+        return self.step(LEAF, number)
 
     def object(self, value: Any) -> int:
         return self.step(OBJECT, value)

@@ -50,7 +50,7 @@ class Words:
         if kind == ARGUMENT:
             return f"the argument '{self.argument(parts[0])}'"
         if kind == LEAF:
-            return "a number among the arguments"
+            return f"the argument '{self.steps.paths[parts[0]]}'"
         return named(parts[0])
 
     def argument(self, key: int | str) -> str:
@@ -124,9 +124,13 @@ class Words:
             if kind == "array":
                 dtype, shape, *_ = expected
                 found.append(f"{self.place(step)}: an array of {dtype}, shape {shape}")
-            elif kind == "type" and issubclass(expected, NUMBERS) and step not in fixed:
-                found.append(f"{self.place(step)}: a {expected.__name__}")
+            elif kind == "type" and issubclass(expected, NUMBERS) and step not in fixed and not self.is_computed(step):
+                found.append(f"{self.place(step)}: {with_article(expected.__name__)}")
         return tuple(dict.fromkeys(found))
+
+    def is_computed(self, step: int) -> bool:
+        kind, *parts = self.steps.steps[step]
+        return kind == CALL and bool(parts[1])
 
     # -- what it stores --------------------------------------------------------------------------------------------
 
@@ -166,8 +170,11 @@ def named(value: Any) -> str:
         return f"the function {value.__name__}"
     if isinstance(value, types.ModuleType):
         return f"the module {value.__name__}"
-    kind = type(value).__name__
-    return f"an {kind}" if kind[0] in "aeiouAEIOU" else f"a {kind}"
+    return with_article(type(value).__name__)
+
+
+def with_article(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiouAEIOU" else f"a {word}"
 
 
 def short(value: Any) -> str:
