@@ -188,8 +188,15 @@ class Blueprint:
         return ("view", self.add(whole, path), forms)
 
     def part_at(self, step: DynamicSlice) -> PartAt:
-        places = [None if place is None else self.step(place.step) for place in step.places]
-        return PartAt(step.sizes, places)
+        return PartAt(step.sizes, [None if place is None else self.place(place) for place in step.places])
+
+    def place(self, place: Any) -> tuple[bool, int]:
+        """Where a call finds a number: whether the program computes it, and its slot or step."""
+        if type(place) is HostValue:
+            return False, self.step(place.step)
+        self.outputs.append((place, "place"))
+        self.slot(Slot(OUTPUT, len(self.outputs) - 1, NUMBER))
+        return True, len(self.slots) - 1
 
     def slot(self, slot: Slot) -> tuple[Any, ...]:
         self.slots.append(slot)
@@ -265,7 +272,7 @@ class Blueprint:
         if kind == "view":
             result = built[part[1]]
             for form in part[2]:
-                result = form.of(result, extra[self.first_step :]) if type(form) is PartAt else form(result)
+                result = form.of(result, values, extra[self.first_step :]) if type(form) is PartAt else form(result)
             return result
         if kind == "step":
             return extra[self.first_step + part[1]]
@@ -296,14 +303,17 @@ class PartOf:
 
 
 class PartAt:
-    """A part of fixed extents, which begins where steps say."""
+    """A part of fixed extents, which begins where slots and steps say."""
 
-    def __init__(self, sizes: list[int], steps: list[int | None]) -> None:
-        self.sizes, self.steps = sizes, steps
+    def __init__(self, sizes: list[int], places: list[tuple[bool, int] | None]) -> None:
+        self.sizes, self.places = sizes, places
 
-    def of(self, array: np.ndarray, values: tuple) -> np.ndarray:
-        starts = [0 if step is None else values[step] for step in self.steps]
-        return array[tuple(slice(start, start + size) for start, size in zip(starts, self.sizes, strict=True))]
+    def of(self, array: np.ndarray, values: list[Any], steps: tuple) -> np.ndarray:
+        parts = []
+        for place, size in zip(self.places, self.sizes, strict=True):
+            start = 0 if place is None else (values if place[0] else steps)[place[1]]
+            parts.append(slice(start, start + size))
+        return array[tuple(parts)]
 
 
 def do_store(store: tuple[Any, ...], built: list[Any]) -> None:

@@ -286,3 +286,80 @@ def test_an_element_that_is_put_back_is_put_back() -> None:
     assert not agreeing(restored, [1, 2, 3, 4, 20]).refusals
     with pytest.raises(TypeError):
         wf.jit(lambda x: operator.setitem(x, None, None), strict=False)(None)
+
+
+# -- places that the program computes --------------------------------------------------------------------------------
+
+ORDER = np.array([3, 1, 2, 5, 4, 0, 7, 6, 9, 8, 11, 10])
+
+
+def written_later(x: Any, p: Any) -> Any:
+    row = x[p[0]]
+    x[p[0], 0] = 5.0
+    return row.sum()
+
+
+def exchanged(x: Any, p: Any) -> Any:
+    before = x[p[0]]  # a view: nothing is exchanged
+    x[p[0]] = x[p[1]]
+    x[p[1]] = before
+    return x
+
+
+def written_through(x: Any, p: Any) -> Any:
+    row = x[p[0]]
+    row += 1.0
+    row[2] = 9
+    x[p[3], 1:] += 1.0
+    x[1:][p[0]] -= 2
+    x[:, p[1]] *= 3
+    return x, row[1:]
+
+
+def exchanged_in_a_loop(x: Any, p: Any) -> Any:
+    for k in range(12):
+        row = x[p[k]]
+        x[p[k]] = x[k]
+        x[k] = row
+    return x
+
+
+def read_in_a_loop(x: Any, p: Any) -> Any:
+    total = np.zeros(x.shape[1])
+    for k in range(12):
+        row = x[p[k]]
+        x[p[k], 0] += 1
+        total = total + row
+    return total
+
+
+def written_in_a_loop(x: Any, p: Any) -> Any:
+    for k in range(12):
+        row = x[p[k]]
+        row *= 2.0
+    return x
+
+
+#: Functions of a matrix and of places in it.
+PLACES: list[Callable[..., Any]] = [
+    lambda x, p: x[p[2]],
+    lambda x, p: (x[p[0], 1:], x[np.argmax(x[:, 0])], x[:, p[1] - 1], x[p[0], p[1]], x[..., p[1]], x[None, p[-1]]),
+    lambda x, p: (x[p], x[p[:3], 1], x[p[0] : p[0] + 2] if p.sum() > 0 else x),
+    lambda x, p: x[p.argmin()][p[1] :].sum(),
+    lambda x, p: (x[p[0], ...], x[p[0]][None], x.T[p[1]], x[np.asarray(p[0])]),
+    written_later,
+    exchanged,
+    written_through,
+    exchanged_in_a_loop,
+    read_in_a_loop,
+    written_in_a_loop,
+]
+
+
+@pytest.mark.parametrize("number", range(len(PLACES)))
+def test_a_row_whose_place_the_program_computes_is_a_view(number: int) -> None:
+    function = PLACES[number]
+    jitted = agreeing(function, [ORDER, ORDER[::-1].copy(), ORDER - 12])
+    assert not jitted.refusals
+    with pytest.raises(IndexError):
+        wf.jit(PLACES[0])(matrix(), ORDER + 40)

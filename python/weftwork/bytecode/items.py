@@ -41,6 +41,7 @@ class Items(Machine):
             return self.numpy_item(owner, self.known_key(owner, key))
         if type(owner) is TracedArray and is_constant(key):
             return self.guarded(ITEM, (owner, key), {})
+        key = self.asked_bounds(owner, key)
         view, within = self.at_place(owner, key)
         result = self.guarded(ITEM, (view, self.known_key(view, within)), {})
         if view is not owner and isinstance(result, TracedArray) and not result.scalar:
@@ -127,6 +128,20 @@ class Items(Machine):
         tensors = [(zero if start is None else self.traced(start)).tensor for start in starts]
         return array.view_through(DynamicSlice(tensors, sizes, starts)), tuple(within)
 
+    def asked_bounds(self, array: Any, key: Any) -> Any:
+        """An index whose slices have bounds that the program computes, with those that this call has: shapes depend on them."""
+        parts = key if type(key) is tuple else (key,)
+        bounds = [bound for part in parts if type(part) is slice for bound in (part.start, part.stop, part.step)]
+        asked = [bound for bound in bounds if isinstance(bound, TracedArray) and bound.scalar]
+        if not asked or not isinstance(array, TracedArray) or not self.can_break():
+            return key
+        found = dict(zip(map(id, asked), self.host_operands(asked), strict=True))
+        known = lambda bound: found.get(id(bound), bound)
+        parts = tuple(
+            slice(*map(known, (part.start, part.stop, part.step))) if type(part) is slice else part for part in parts
+        )
+        return parts if type(key) is tuple else parts[0]
+
     def span(self, place: slice, extent: int) -> tuple[HostValue | None, int, slice]:
         """Where a slice along an axis begins, how much of it it takes, and the slice within: the program is for this many elements."""
         step = self.concrete(place.step)
@@ -144,7 +159,7 @@ class Items(Machine):
             return
         if all(map(operator.is_, (owner, key, value), self.last_view)):
             return  # the last step of x[i] += y: it is there already
-        owner, key = self.at_place(owner, key)
+        owner, key = self.at_place(owner, self.asked_bounds(owner, key))
         key = self.known_key(owner, key)
         if isinstance(owner, ARRAYS):
             self.require_no_user_objects(value)

@@ -43,13 +43,14 @@ class Diagonal(ReadOnly):
 
 
 class DynamicSlice(View):
-    """A part of fixed extents, which begins where Python says at each call.
+    """A part of fixed extents, which begins where a number says at each call.
 
-    ``starts`` are numbers of the program, one for each axis; ``places`` those that Python computes, None where it is the beginning.
+    ``starts`` are numbers of the program, one for each axis; ``places`` tell who computes them: Python (a host value), the program (the
+    tensor), or nobody (None, at the beginning). ``items``: the index that the program computes, if it does.
     """
 
-    def __init__(self, starts: list[Tensor], sizes: list[int], places: list[Any]) -> None:
-        self.starts, self.sizes, self.places = starts, sizes, places
+    def __init__(self, starts: list[Tensor], sizes: list[int], places: list[Any], items: Any = ()) -> None:
+        self.starts, self.sizes, self.places, self.items = starts, sizes, places, items
 
     __hash__ = None  # type: ignore[assignment]
 
