@@ -48,7 +48,15 @@ def get_item(array: TracedArray, index: Any) -> Any:
     if all(is_basic(item) or is_place(item) for item in items) and not (is_element and is_one(items, array.ndim)):
         return view_at(array, items)
     result = take_indexed(array.tensor, items)
-    return element(result) if is_element and not result.ndim else wrap(result)
+    if is_element and not result.ndim:
+        return element(result)
+    copy = wrap(result)
+    if all(is_basic(item) or getattr(item, "ndim", 1) == 0 for item in items):
+        # NumPy tells arrays without dimensions from scalars, which lazy arrays do not.
+        copy.guard_writes(
+            "this index is a value, so x[i] is a copy here where NumPy may have a view: write x[i, ...] = value"
+        )
+    return copy
 
 
 def is_place(item: Any) -> bool:
