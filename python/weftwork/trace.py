@@ -426,7 +426,8 @@ def finish_trace(
     aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if 0 <= alias < len(input_leaves)}
     outside = {i: alias - first_extra for i, (_, _, alias) in enumerate(outputs) if alias >= first_extra}
     graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs), trace.effects)
-    decides = deciding(trace)
+    given = {id(v._storage) for v in blueprint.kept if isinstance(v, TracedArray)} if not trace.bake else set()
+    decides = deciding(trace, given)
     layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
     extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
     wanted = [*extra, *blueprint.steps]

@@ -706,3 +706,18 @@ def test_a_stencil_over_another_array_needs_no_memory_of_its_own() -> None:
         a[1:-1] = (b[2:] + b[:-2]) * 0.5
 
     assert wf.compile(relax, np.ones(5000), np.ones(5000)).memory["arena"] == 0
+
+
+def test_whether_a_result_is_a_view_follows_the_layout_of_each_call() -> None:
+    def parts(x: Any) -> Any:
+        return np.ascontiguousarray(x), np.ravel(x), x.reshape(-1), np.asfortranarray(x)
+
+    rows = np.arange(24.0).reshape(6, 4)
+    jitted = wf.jit(parts, strict=False)
+    for x in (rows.copy(), np.asfortranarray(rows), rows[::-1], rows.copy()):
+        for got, wanted in zip(jitted(x), parts(x), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+            assert np.shares_memory(got, x) == np.shares_memory(wanted, x)
+            assert got.strides == wanted.strides or not np.shares_memory(got, x)
+        assert jitted(x)[0].flags.c_contiguous
+    assert jitted.plan_count == 3 and not jitted.refusals

@@ -351,9 +351,9 @@ def scalars(result: Any, operands: Any = (), scalar: bool = True) -> Any:
     return result
 
 
-def deciding(trace: Trace) -> set[int]:
-    """Identities of the storages whose layout the program depends on."""
-    pending = [use.base for use in trace.layouts if use.matters()]
+def deciding(trace: Trace, results: set[int]) -> set[int]:
+    """Identities of the storages whose layout the program depends on; ``results``: those of arrays that leave the call."""
+    pending = [use.base for use in trace.layouts if use.matters() or id(use.other) in results]
     found: dict[int, Storage] = {}
     while pending:
         storage = pending.pop()
