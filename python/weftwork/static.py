@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ from .bytecode.kinds import CONTAINERS, instance_space
 from .pytree import is_record
 
 __all__ = ["Snapshots"]
+
+
+#: Elements of a set of which all orders are tried.
+MOST_ORDERED = 5
 
 
 class Snapshots:
@@ -44,8 +49,9 @@ class Snapshots:
             items = [self.of(item) for item in value]
             copy, order = kind(items), [*map(id, items)]
             if [*map(id, copy)] != order:
-                # Which of two that collide comes first depends on which was there first.
-                copy = kind(reversed(items))
+                # Which of some that collide comes first depends on which was there first.
+                others: Any = map(kind, itertools.permutations(items) if len(items) <= MOST_ORDERED else [items[::-1]])
+                copy = next((other for other in others if [*map(id, other)] == order), copy)
                 self.is_other |= [*map(id, copy)] != order  # a loop over it goes another way
             return self._kept(copy)
         if kind is tuple or is_record(kind):
