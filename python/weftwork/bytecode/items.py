@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from ..numpy.indexing import expand_ellipsis
+from ..numpy.items import Start, dynamic_slice, is_view_at, told
 from ..numpy.tracer import TracedArray
 from ..numpy.validity import note_bound
-from ..numpy.views import DynamicSlice, Flat
+from ..numpy.views import Flat
 from .kinds import ABSENT, compares_by_identity, contains_traced, is_user_object
 from .machine import Machine
 from .outside import HostValue
@@ -26,9 +27,6 @@ ITEM, STORE_ITEM, DELETE_ITEM = operator.getitem, operator.setitem, operator.del
 class Items(Machine):
     """The part of a recorder that knows items and the keys that lead to them."""
 
-    #: The array, the key and the result of the last view whose place Python computes.
-    last_view: tuple[Any, Any, Any] = (ABSENT, ABSENT, ABSENT)
-
     def item(self, owner: Any, key: Any) -> Any:
         if is_user_object(owner):
             return self.call_special(owner, "__getitem__", key)
@@ -42,11 +40,8 @@ class Items(Machine):
         if type(owner) is TracedArray and is_constant(key):
             return self.guarded(ITEM, (owner, key), {})
         key = self.asked_bounds(owner, key)
-        view, within = self.at_place(owner, key)
-        result = self.guarded(ITEM, (view, self.known_key(view, within)), {})
-        if view is not owner and isinstance(result, TracedArray) and not result.scalar:
-            self.last_view = (owner, key, result)
-        return result
+        owner, key = self.at_place(owner, self.computed_items(owner, key), key)
+        return self.guarded(ITEM, (owner, self.known_key(owner, key)), {})
 
     def hashed(self, value: Any) -> Any:
         value = self.concrete_deep(value)
@@ -86,10 +81,9 @@ class Items(Machine):
 
     def index(self, array: Any, axis: int, place: HostValue) -> Any:
         """A number of Python's as the index of one element along an axis; of what is no array as a constant."""
-        is_integer = isinstance(place.value, (int, np.integer)) and not isinstance(place.value, bool)
         if (
             not isinstance(array, TracedArray)
-            or not is_integer
+            or not is_integer(place)
             or axis >= array.ndim
             or not isinstance(array.shape[axis], int)
             or self.bakes
@@ -98,35 +92,30 @@ class Items(Machine):
         extent = array.shape[axis]
         return note_bound(self.traced(self.host(Wrapped(extent, axis), place)), extent)
 
-    def at_place(self, array: Any, key: Any) -> tuple[Any, Any]:
+    def at_place(self, array: Any, items: list[Any] | None, key: Any) -> tuple[Any, Any]:
         """A view of an array whose place Python computes at each call, and the index within; else the array and the key."""
+        if items is None:
+            return array, key
+        view, within = dynamic_slice(array, items, self.begun, list(map(told_by_step, items)))
+        return view, tuple(within)
+
+    def computed_items(self, array: Any, key: Any) -> list[Any] | None:
+        """An item for each axis of an index that makes a view whose place Python computes; None for others."""
         places = key if type(key) is tuple else (key,)
         if not isinstance(array, TracedArray) or array.scalar or self.bakes or not any(map(is_computed, places)):
-            return array, key
+            return None
         used = sum(place is not None and place is not Ellipsis for place in places)
-        if (
-            not all(type(extent) is int for extent in array.shape)
-            or used > array.ndim
-            or not all(map(is_basic, places))
-        ):
-            return array, key
-        starts: list[HostValue | None] = [None] * array.ndim
-        sizes, within, axis = list(array.shape), [], 0
-        for place in places:
-            if place is None or place is Ellipsis:
-                within.append(place)
-                axis += array.ndim - used if place is Ellipsis else 0
-                continue
-            extent = array.shape[axis]
-            if type(place) is HostValue:
-                starts[axis], sizes[axis], place = self.host(Wrapped(extent, axis), place), 1, 0
-            elif is_computed(place):
-                starts[axis], sizes[axis], place = self.span(place, extent)
-            within.append(place)
-            axis += 1
-        zero = TracedArray(_core.constant(np.int64(0)))
-        tensors = [(zero if start is None else self.traced(start)).tensor for start in starts]
-        return array.view_through(DynamicSlice(tensors, sizes, starts)), tuple(within)
+        is_fixed = all(type(extent) is int for extent in array.shape)
+        if not is_fixed or used > array.ndim or not all(map(is_basic, places)):
+            return None
+        return expand_ellipsis(places, array.ndim)
+
+    def begun(self, item: Any, extent: int, axis: int) -> Any:
+        """An item of an index as where a part begins, if Python computes that."""
+        if type(item) is HostValue:
+            start = self.host(Wrapped(extent, axis), item)
+            return Start(self.traced(start).tensor, start, 1, 0)
+        return self.span(item, extent) if is_computed(item) else item
 
     def asked_bounds(self, array: Any, key: Any) -> Any:
         """An index whose slices have bounds that the program computes, with those that this call has: shapes depend on them."""
@@ -142,24 +131,27 @@ class Items(Machine):
         )
         return parts if type(key) is tuple else parts[0]
 
-    def span(self, place: slice, extent: int) -> tuple[HostValue | None, int, slice]:
-        """Where a slice along an axis begins, how much of it it takes, and the slice within: the program is for this many elements."""
+    def span(self, place: slice, extent: int) -> Any:
+        """A slice along an axis as where it begins: the program is for this many elements."""
         step = self.concrete(place.step)
         bounds = (place.start, place.stop)
         first, last = (bound.value if type(bound) is HostValue else bound for bound in bounds)
         count = len(range(extent)[first:last:step])
         self.truth(self.host(HasLength(extent, step, count), *bounds))
         if not count:
-            return None, extent, slice(0, 0)
-        return self.host(Lowest(extent, step), *bounds), (count - 1) * abs(step or 1) + 1, slice(None, None, step)
+            return slice(0, 0)
+        start = self.host(Lowest(extent, step), *bounds)
+        return Start(self.traced(start).tensor, start, (count - 1) * abs(step or 1) + 1, slice(None, None, step))
 
     def store_item(self, owner: Any, key: Any, value: Any) -> None:
         if is_user_object(owner):
             self.call_special(owner, "__setitem__", key, value)
             return
-        if all(map(operator.is_, (owner, key, value), self.last_view)):
-            return  # the last step of x[i] += y: it is there already
-        owner, key = self.at_place(owner, self.asked_bounds(owner, key))
+        key = self.asked_bounds(owner, key)
+        items = self.computed_items(owner, key)
+        if items is not None and is_view_at(value, owner, list(map(told_by_step, items))):
+            return
+        owner, key = self.at_place(owner, items, key)
         key = self.known_key(owner, key)
         if isinstance(owner, ARRAYS):
             self.require_no_user_objects(value)
@@ -251,6 +243,13 @@ def is_computed(place: Any) -> bool:
     if type(place) is slice:
         return type(place.start) is HostValue or type(place.stop) is HostValue
     return type(place) is HostValue
+
+
+def told_by_step(item: Any) -> Any:
+    """What tells an item of an index: a number that Python computes by its step, which the same variable has for one value only."""
+    if type(item) is slice:
+        return [told_by_step(part) for part in (item.start, item.stop, item.step)]
+    return f"step {item.step}" if type(item) is HostValue else told(item)
 
 
 def is_constant(key: Any) -> bool:

@@ -123,14 +123,19 @@ def elementwise(
     if signature is None and casting == "same_kind" and ufunc.nin <= 2:
         x, weak = operand_of(inputs[0])
         y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
-        if weak and isinstance(y, Tensor):
-            require_fit(inputs[0], y.dtype)
-        if also and isinstance(x, Tensor):
-            require_fit(inputs[1], x.dtype)
+        if weak or also:
+            require_fits(inputs, (y, x))
         result = by_promotion(name, x, y, weak + 2 * also)
         if result is not None:
             return result
     return by_loop(ufunc, inputs, signature, casting)
+
+
+def require_fits(values: tuple, others: tuple) -> None:
+    """Python integers among operands have to fit into the dtypes of the other ones."""
+    for value, other in zip(values, others, strict=False):
+        if isinstance(other, Tensor):
+            require_fit(value, other.dtype)
 
 
 def by_promotion(name: str, x: Any, y: Any = None, weak: int = 0) -> Any:

@@ -23,20 +23,10 @@ from .arguments import (
     refuse_copy,
     require_cpu,
 )
-from .dispatch import finish, implements, operand_of, result_type, type_for_resolution, widened_dtype
+from .dispatch import finish, implements, operand_of, require_fits, result_type, type_for_resolution, widened_dtype
 from .layout import UNKNOWN, column_major, contiguous, inherit, memory_order, raveled, reshaped, strides_of
 from .plain import holds_lazy, lazy
-from .tracer import (
-    Tensor,
-    TracedArray,
-    as_tensor,
-    convert,
-    current_trace,
-    python_truth,
-    raise_here,
-    require_fit,
-    wrap,
-)
+from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
 from .ufuncs import iota, op
 
 _NoValue = np._NoValue
@@ -319,10 +309,7 @@ def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
             "dynamic_result_shape",
         )
     (first, weak), (second, also) = operand_of(x), operand_of(y)
-    if weak and isinstance(second, Tensor):
-        require_fit(x, second.dtype)
-    if also and isinstance(first, Tensor):
-        require_fit(y, first.dtype)
+    require_fits((x, y), (second, first))
     chooses = as_tensor(condition)
     result = _core.where(chooses, first, second, weak + 2 * also)
     if result is None:
@@ -366,8 +353,7 @@ def clip(
         x = x if low is None else np.maximum(x, low, **kwargs)
         return delivered(np.clip, x if high is None else np.minimum(x, high, **kwargs), out)
     (least, weak), (most, also) = (operand_of(bound) if bound is not None else (None, False) for bound in (low, high))
-    for bound in (low, high):
-        require_fit(bound, x.dtype)
+    require_fits((low, high), (x.tensor, x.tensor))
     result = _core.clip(x.tensor, least, most, weak + 2 * also) if x.dtype.kind != "V" else None
     if result is None:  # NumPy computes types of ml_dtypes in others
         operands = (x, low, high)

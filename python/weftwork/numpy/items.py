@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from .masked import Selected, put_selected, selection
 from .tracer import MASKS, TracedArray, as_tensor, convert, current_trace, raise_here, wrap
 from .views import DynamicSlice
 
-__all__ = ["get_item", "set_item"]
+__all__ = ["Start", "dynamic_slice", "get_item", "is_view_at", "set_item", "told"]
 
 
 def get_item(array: TracedArray, index: Any) -> Any:
@@ -69,20 +71,53 @@ def is_one(items: list[Any], ndim: int) -> bool:
     return len(items) == ndim and not any(item is None or isinstance(item, slice) for item in items)
 
 
+@dataclass(frozen=True)
+class Start:
+    """A part of an index that begins where a number says: of ``size`` elements, of which the index takes those ``within``."""
+
+    tensor: Any
+    place: Any  # who computes it, as DynamicSlice has it
+    size: int
+    within: Any
+
+
 def view_at(array: TracedArray, items: list[Any]) -> TracedArray:
     """The view that an index makes some of whose integers the program computes."""
+    return basic_view(*dynamic_slice(array, items, begun, [told(item) for item in items]))
+
+
+def begun(item: Any, extent: Any, axis: int) -> Any:
+    """An integer of the program's as where a part begins; other items as they are."""
+    if not is_place(item):
+        return item
+    place = places_of(item, extent, axis)
+    return Start(place, place, 1, 0)
+
+
+def dynamic_slice(
+    array: TracedArray, items: list[Any], begin: Callable[[Any, Any, int], Any], key: list[Any]
+) -> tuple[TracedArray, list[Any]]:
+    """A view that begins where numbers say, and the index within: ``begin(item, extent, axis)`` gives a Start, or the item."""
     zero = as_tensor(np.int64(0))
-    starts: list[Any] = [None] * array.ndim
+    starts: list[Any] = [zero] * array.ndim
+    places: list[Any] = [None] * array.ndim
     sizes, within, axis = list(array.shape), [], 0
     for item in items:
         if item is Ellipsis:
             continue
-        if is_place(item):
-            starts[axis], sizes[axis] = places_of(item, array.shape[axis], axis), 1
-        within.append(0 if is_place(item) else item)
+        part = begin(item, array.shape[axis], axis) if item is not None else None
+        if isinstance(part, Start):
+            starts[axis], places[axis], sizes[axis], part = part.tensor, part.place, part.size, part.within
+        within.append(part)
         axis += item is not None
-    part = DynamicSlice([zero if start is None else start for start in starts], sizes, starts, items)
-    return basic_view(array.view_through(part), within)
+    return array.view_through(DynamicSlice(starts, sizes, places, key)), within
+
+
+def told(item: Any) -> Any:
+    """What tells an item of an index: the value that it has now, whatever its variable gets later."""
+    if type(item) is slice:
+        return [told(part) for part in (item.start, item.stop, item.step)]
+    return item.tensor if isinstance(item, TracedArray) else item
 
 
 def set_item(array: TracedArray, index: Any, value: Any) -> None:
@@ -108,23 +143,23 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
         new = drop_leading_ones(new, len(target.shape))
         target.write(broadcast_to(new, target.shape))
         return
-    if not is_view_at(value, array, items):
+    if not is_view_at(value, array, [told(item) for item in items]):
         array.write(put_indexed(array.tensor, items, new))
 
 
-def is_view_at(value: Any, array: TracedArray, items: list[Any]) -> bool:
-    """Whether a value is the view that `view_at` made of the array and these items."""
+def is_view_at(value: Any, array: TracedArray, key: list[Any]) -> bool:
+    """Whether a value is the view that `dynamic_slice` made of the array for this index: the last step of x[i] += y."""
     count = len(array._steps)
     if not isinstance(value, TracedArray) or value._storage is not array._storage or len(value._steps) <= count:
         return False
     step = value._steps[count]
-    same = lambda a, b: a is b or (type(a) is type(b) is slice and a == b)
-    return (
-        isinstance(step, DynamicSlice)
-        and value._steps[:count] == array._steps
-        and len(step.items) == len(items)
-        and all(map(same, step.items, items))
-    )
+    return isinstance(step, DynamicSlice) and value._steps[:count] == array._steps and is_same(step.key, key)
+
+
+def is_same(lhs: Any, rhs: Any) -> bool:
+    if type(lhs) is type(rhs) is list:
+        return len(lhs) == len(rhs) and all(map(is_same, lhs, rhs))
+    return lhs is rhs or (type(lhs) is type(rhs) and type(lhs) in (int, str) and lhs == rhs)
 
 
 def is_same_view(lhs: TracedArray, rhs: TracedArray) -> bool:

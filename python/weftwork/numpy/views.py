@@ -46,11 +46,11 @@ class DynamicSlice(View):
     """A part of fixed extents, which begins where a number says at each call.
 
     ``starts`` are numbers of the program, one for each axis; ``places`` tell who computes them: Python (a host value), the program (the
-    tensor), or nobody (None, at the beginning). ``items``: the index that the program computes, if it does.
+    tensor), or nobody (None, at the beginning). ``key`` tells the index that it was made for.
     """
 
-    def __init__(self, starts: list[Tensor], sizes: list[int], places: list[Any], items: Any = ()) -> None:
-        self.starts, self.sizes, self.places, self.items = starts, sizes, places, items
+    def __init__(self, starts: list[Tensor], sizes: list[Any], places: list[Any], key: list[Any]) -> None:
+        self.starts, self.sizes, self.places, self.key = starts, sizes, places, key
 
     __hash__ = None  # type: ignore[assignment]
 
