@@ -14,9 +14,9 @@ import numpy as np
 from . import _core
 from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
-from .numpy.steps import view_of, whole_of
+from .numpy.steps import fixed, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
-from .numpy.views import DynamicSlice
+from .numpy.views import DynamicSlice, is_read_only
 
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot"]
 
@@ -163,7 +163,11 @@ class Blueprint:
         elif isinstance(value, np.generic) and not self.recorder.bakes:
             return ("constant", value)
         self.outputs.append((as_tensor(value), path))
-        return self.slot(Slot(OUTPUT, len(self.outputs) - 1, form_of(value)))
+        slot = self.slot(Slot(OUTPUT, len(self.outputs) - 1, form_of(value)))
+        if self.recorder.bakes or not is_protected(value):
+            return slot
+        self.parts.append(slot)
+        return ("view", len(self.parts) - 1, [fixed])
 
     def view(self, value: TracedArray, path: str) -> tuple[Any, ...] | None:
         """A view of an argument, of an array of the surroundings, or of another part of the result; None for others."""
@@ -341,6 +345,13 @@ def ascii_of(key: Any) -> str:
     # A key need not be text that can be encoded.
     text = str(key)
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def is_protected(value: Any) -> bool:
+    """Whether NumPy gives an array here that must not be written."""
+    if isinstance(value, np.ndarray):
+        return not value.flags.writeable
+    return isinstance(value, TracedArray) and not value.scalar and is_read_only(value)
 
 
 def form_of(value: Any) -> int:

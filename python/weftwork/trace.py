@@ -176,6 +176,7 @@ class Arguments:
         leaf.traced.scalar = not isinstance(given, (np.ndarray, Spec))
         leaf.traced._storage.parents = ()
         leaf.traced._storage.foreign = not array.dtype.isnative
+        leaf.traced._storage.locked = isinstance(given, np.ndarray) and not given.flags.writeable
         leaf.traced._storage.strides = None if self.row_major else given_strides(given, shape)
         if parameter in self.declared and not self.declared[parameter].mutable:
             leaf.traced.guard_writes(f"'{parameter}' is declared as {self.declared[parameter]!r}, without wf.mutable")

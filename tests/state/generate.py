@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from . import arrays, classes, control, iterators, randoms, settling, state, values  # noqa: F401  register their fragments
+from . import arrays, classes, control, iterators, kinds, randoms, settling, state, values  # noqa: F401  register their fragments
 from .builder import Builder, Parameter
 from .registry import FRAGMENTS, add_fragment
 
@@ -16,10 +16,17 @@ def program(seed: str) -> tuple[str, tuple[str, ...]]:
     b = Builder(Random(seed))
     b.shape = b.pick(*SHAPES)
     arguments(b)
+    names = theme(b) if b.chance(0.3) else ()
     for _ in range(b.random.randint(2, 5)):
-        add_fragment(b)
+        add_fragment(b, *names)
     finish(b)
     return b.source(calls(b)), tuple(b.tags)
+
+
+def theme(b: Builder) -> list[str]:
+    """Fragments of one family alone, so that they meet each other."""
+    family = FRAGMENTS[b.pick(*FRAGMENTS)].__module__
+    return [name for name, function in FRAGMENTS.items() if function.__module__ == family]
 
 
 def arguments(b: Builder) -> None:

@@ -13,7 +13,7 @@ from .liveness import LOOKING, live_from
 __all__ = ["Appends"]
 
 ATTRIBUTES = frozenset(["LOAD_METHOD", "LOAD_ATTR"])
-APPEND = [].append
+APPEND: types.BuiltinFunctionType = [].append  # type: ignore[assignment]
 # What Python counts for a list that its method alone refers to.
 OF_A_METHOD = sys.getrefcount(APPEND.__self__)
 

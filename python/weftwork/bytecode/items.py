@@ -97,7 +97,9 @@ class Items(Machine):
         if items is None:
             return array, key
         view, within = dynamic_slice(array, items, self.begun, list(map(told_by_step, items)))
-        return view, tuple(within)
+        # With an ellipsis, what is left when each axis has its place is an array, no scalar.
+        keeps_array = type(key) is tuple and any(part is Ellipsis for part in key)
+        return view, (*within, Ellipsis) if keeps_array else tuple(within)
 
     def computed_items(self, array: Any, key: Any) -> list[Any] | None:
         """An item for each axis of an index that makes a view whose place Python computes; None for others."""

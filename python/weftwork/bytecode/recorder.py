@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import operator
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -171,11 +172,15 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             self.trace.numbers.append((tensor, value.step))
         return value.traced
 
-    def require_fit(self, tensor: Any, dtype: np.dtype) -> None:
-        """NumPy refuses a Python integer that an operand's dtype cannot hold, or compares it otherwise."""
+    def require_fit(self, tensor: Any, dtype: np.dtype, fits: Callable[[], Any] | None = None) -> None:
+        """NumPy refuses a number that an operand's dtype cannot hold, or compares it otherwise; ``fits`` asks the program."""
         known = self.sources.get(id(tensor))
-        if known is not None and not self.truth(self.host(Fits(dtype), HostValue(known[1], known[2]))):
-            self.refuse(f"an integer that {dtype} cannot hold")
+        if known is not None:
+            fitting = self.truth(self.host(Fits(dtype), HostValue(known[1], known[2])))
+        else:
+            fitting = fits is None or self.raises or self.truth(fits())
+        if not fitting:
+            self.refuse(f"a number that {dtype} cannot hold")
 
     def unary(self, function: Any, value: Any) -> Any:
         if type(value) is HostValue:
@@ -393,8 +398,11 @@ class Fits:
         limits = np.iinfo(dtype)
         self.least, self.most = limits.min, limits.max
 
-    def __call__(self, number: int) -> bool:
-        return self.least <= number <= self.most
+    def __call__(self, number: int | float) -> bool:
+        try:
+            return self.least <= int(number) <= self.most
+        except (OverflowError, ValueError):  # infinities and NaN
+            return False
 
     def is_like(self, other: Fits) -> bool:
         return vars(self) == vars(other)

@@ -31,6 +31,7 @@ from .functions import copied, in_memory_order, tri_diagonal
 from .layout import column_major
 from .own import CREATORS
 from .ranges import is_whole_ramp, known_number, ramp, table
+from .stored import require_stored
 from .tracer import TracedArray, as_tensor, contains_traced, raise_here, untraced, wrap
 
 _NoValue = np._NoValue
@@ -231,6 +232,8 @@ def array(
         result = in_memory_order(object, letter, wanted)
     else:
         refuse_copy(wanted)
+        if target is not None:
+            require_stored(object, target, is_item=False)
         result = copied(object, as_tensor(object, target), letter)
     if not 0 <= c_int(ndmax, "ndmax") <= 64:
         raise_here(ArgumentValueError, f"ndmax must be in the range [0, 64], got {ndmax}", "ndmax")

@@ -8,6 +8,7 @@ from ..errors import UnsupportedError
 from .layout import UNKNOWN, is_contiguous, note, strides_of
 from .methods import PROPERTIES
 from .tracer import TracedArray, raise_here
+from .views import is_read_only
 
 __all__ = ["Flags", "byte_strides"]
 
@@ -52,7 +53,7 @@ class Flags:
 
     @property
     def writeable(self) -> bool:
-        return self._array._storage.guard is None and not self._array.scalar
+        return not (self._array.scalar or is_read_only(self._array))
 
     @property
     def aligned(self) -> bool:

@@ -26,7 +26,17 @@ from .arguments import (
 from .dispatch import finish, implements, operand_of, require_fits, result_type, type_for_resolution, widened_dtype
 from .layout import UNKNOWN, column_major, contiguous, inherit, memory_order, raveled, reshaped, strides_of
 from .plain import holds_lazy, lazy
-from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
+from .tracer import (
+    Tensor,
+    TracedArray,
+    as_tensor,
+    convert,
+    current_trace,
+    python_truth,
+    raise_here,
+    refuse_scalar,
+    wrap,
+)
 from .ufuncs import iota, op
 
 _NoValue = np._NoValue
@@ -100,6 +110,7 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
 
 def set_shape(x: TracedArray, shape: Any) -> None:
     """x.shape = shape: the same handle on the same elements, seen in another shape."""
+    refuse_scalar(x, "shape")
     trace = current_trace()
     if trace is not None and any(array is x for array in trace.arguments):
         raise_here(

@@ -9,13 +9,13 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, OutOfBoundsError, UnsupportedError
 from . import own
+from .stored import require_stored
 from .tracer import (
     Tensor,
     TracedArray,
     as_tensor,
     contains_traced,
     raise_here,
-    require_fit,
     wrap,
 )
 
@@ -136,10 +136,10 @@ def element(tensor: Tensor) -> TracedArray:
     return result
 
 
-def assigned(value: Any, array: TracedArray) -> Tensor:
-    """What is assigned to elements of an array; Python numbers that it cannot hold raise as in NumPy."""
+def assigned(value: Any, array: TracedArray, is_item: bool = False) -> Tensor:
+    """What is assigned to elements of an array, or to its items by a basic index; numbers that it cannot hold raise as in NumPy."""
     number = isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not contains_traced(value))
-    require_fit(value, array.dtype)
+    require_stored(value, array.dtype, is_item)
     new = as_tensor(value, array.dtype if number else None)
     if new.dtype.kind == "c" and array.dtype.kind not in "c":
         raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")

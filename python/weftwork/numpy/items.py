@@ -23,7 +23,7 @@ from .indexing import (
 )
 from .masked import Selected, put_selected, selection
 from .tracer import MASKS, TracedArray, as_tensor, convert, current_trace, raise_here, wrap
-from .views import DynamicSlice
+from .views import DynamicSlice, is_read_only
 
 __all__ = ["Start", "dynamic_slice", "get_item", "is_view_at", "set_item", "told"]
 
@@ -127,7 +127,7 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
     is_plain = all(is_basic(item) for item in items)
     if not is_plain and (chosen := selection(array, items)):
         return put_selected(*chosen, value)
-    new = convert(assigned(value, array), array.dtype)
+    new = convert(assigned(value, array, is_plain), array.dtype)
     if is_plain:
         target = basic_view(array, items)
         whole = index if isinstance(index, tuple) else (index,)
@@ -137,7 +137,7 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
                 f"setting an array element with a sequence: a value of shape {tuple(new.shape)}",
                 "element_shape",
             )
-        if isinstance(value, TracedArray) and is_same_view(value, target):
+        if isinstance(value, TracedArray) and is_same_view(value, target) and not is_read_only(array):
             # What x[i] += y does last: the sum is there already.
             return
         new = drop_leading_ones(new, len(target.shape))

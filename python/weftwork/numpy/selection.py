@@ -13,6 +13,7 @@ from .advanced import as_indices
 from .arguments import extents_of, order_letter
 from .dispatch import implements, result_type, written
 from .functions import along, delivered, one_axis, product, solid
+from .stored import require_stored
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
 from .validity import demanded
 
@@ -185,6 +186,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if not np.can_cast(places.dtype, np.int64, "safe"):
         raise_here(ArgumentTypeError, f"put: indices of {places.dtype} cannot be cast to int64 safely", "cast")
     index = np.ravel(places).astype(np.int64)
+    require_stored(v, x.dtype, is_item=False)
     values = np.ravel(solid(v).astype(x.dtype) if hasattr(v, "dtype") else wrap(as_tensor(v, x.dtype)))
     if mode not in ("raise", "wrap", "clip"):
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
@@ -239,6 +241,7 @@ def fitting(values: Any, x: TracedArray, name: str) -> Any:
     if not hasattr(values, "dtype"):
         if x.dtype.kind != "c" and as_tensor(values).dtype.kind == "c":
             raise_here(ArgumentTypeError, f"{name}: cannot put complex values into a {x.dtype} array", "cast")
+        require_stored(values, x.dtype, is_item=False)
         return wrap(as_tensor(values, x.dtype))
     new = solid(values)
     if not np.can_cast(new.dtype, x.dtype, "safe"):

@@ -9,15 +9,17 @@ import numpy as np
 
 from .. import _core
 from .tracer import TracedArray
-from .views import Bits, Diagonal
+from .views import Bits, Diagonal, Fixed
 
-__all__ = ["view_of", "whole_of"]
+__all__ = ["fixed", "view_of", "whole_of"]
 
 
 def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
     """The same step on an array of NumPy's; None where NumPy has no such view, or its place is a value."""
     if isinstance(step, Diagonal):
         return lambda array: array.diagonal(step.offset, -2, -1)
+    if isinstance(step, Fixed):
+        return fixed
     if isinstance(step, Bits) and step.before.itemsize == step.after.itemsize:
         return lambda array: array.view(step.after)
     if not isinstance(step, _core.Move):
@@ -35,6 +37,13 @@ def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
         "broadcast_in_dim": lambda array: np.broadcast_to(array, attrs["dims"]),
     }
     return forms.get(step.op, lambda array: getattr(array, step.op))
+
+
+def fixed(array: np.ndarray) -> np.ndarray:
+    """The array under a name by which it must not be written."""
+    result = array.view()
+    result.flags.writeable = False
+    return result
 
 
 def whole_of(array: TracedArray) -> TracedArray:

@@ -207,6 +207,9 @@ class Storage:
     peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
     apart = False  # a loop gave as an array of its own what NumPy has as a view of an older one
     foreign = False  # given in the other byte order, which shows where bytes do
+    locked = (
+        False  # given read-only: what writes elements is refused when the program runs, a write of none while recording
+    )
     # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
     # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
     strides: Any = None
@@ -320,6 +323,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._seen(_core.moves(self.tensor, part), part)
 
     def _seen(self, steps: tuple[Any, ...], part: Tensor) -> TracedArray:
+        if self.scalar and part.ndim:
+            return wrap(part)  # the elements of a scalar are nobody's memory
         result = TracedArray.__new__(type(self))
         result._storage = self._storage
         result._steps = (*self._steps, *steps)
@@ -340,6 +345,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             )
         if self._storage.guard:
             raise_here(ArgumentValueError, f"assignment destination is read-only: {self._storage.guard}", "not_mutable")
+        if self._storage.locked and 0 in self.shape:
+            raise_here(ArgumentValueError, "assignment destination is read-only", "read_only")
         self._storage.replace(written_through(self._steps, self._storage.read(), part))
         self._cache, self._version = None, -1
 
@@ -541,6 +548,12 @@ def require_fit(value: Any, dtype: np.dtype) -> None:
         trace = current_trace()
         if trace is not None and trace.recorder is not None:
             trace.recorder.require_fit(value.tensor, dtype)
+
+
+def refuse_scalar(x: TracedArray, name: str) -> None:
+    if x.scalar:
+        kind = "numpy.generic" if x.weak is None else x.weak.__name__
+        raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
 
 
 def contains_traced(value: Any) -> bool:

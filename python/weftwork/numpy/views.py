@@ -12,7 +12,8 @@ from . import own
 from .arguments import c_int, integer, new_extents
 from .dispatch import broadcast_to, implements, written
 from .functions import one_axis, traced, transpose
-from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
+from .stored import require_stored
+from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, refuse_scalar, wrap
 from .ufuncs import op, scalar
 
 _NoValue = np._NoValue
@@ -23,6 +24,18 @@ class ReadOnly(View):
 
     def write(self, base: Tensor, part: Tensor) -> Tensor:
         return raise_here(ArgumentValueError, "assignment destination is read-only", "read_only")
+
+
+class Fixed(ReadOnly):
+    """All of an array, which must not be written by this name."""
+
+    def read(self, base: Tensor) -> Tensor:
+        return base
+
+
+def is_read_only(array: TracedArray) -> bool:
+    """Whether NumPy has no right to write here."""
+    return array._storage.guard is not None or any(isinstance(step, ReadOnly) for step in array._steps)
 
 
 class Zero(ReadOnly):
@@ -202,8 +215,7 @@ def imag(val: Any) -> Any:
         result = x.view_through(Zero())
         result.weak, result.scalar = x.weak, x.scalar
         return result
-    zero = wrap(scalar(0, x.tensor))
-    return zero.view_of(broadcast_to(zero.tensor, x.shape))
+    return wrap(broadcast_to(scalar(0, x.tensor), x.shape)).view_through(Fixed())
 
 
 def part_of(x: TracedArray, name: str) -> TracedArray:
@@ -217,7 +229,7 @@ def part_of(x: TracedArray, name: str) -> TracedArray:
 def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Any:
     x = traced(array)
     x = wrap(x.tensor) if x.scalar else x
-    return x.view_of(broadcast_to(x.tensor, new_extents(shape)))
+    return x.view_of(broadcast_to(x.tensor, new_extents(shape))).view_through(Fixed())
 
 
 @implements(np.broadcast_arrays)
@@ -302,9 +314,10 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 def put_flat(x: TracedArray, part: slice, values: Any) -> None:
     """x.flat[part] = values: in row-major order, the values again and again."""
+    require_stored(values, x.dtype, is_item=False)
     flat = x.view_of(_core.reshape(x.tensor, (-1,)))
     count = flat[part].shape[0]
-    new = np.ravel(wrap(convert(as_tensor(values), x.dtype)))
+    new = np.ravel(wrap(convert(as_tensor(values, x.dtype if type(values) in (bool, int, float) else None), x.dtype)))
     size = new.shape[0]
     if isinstance(size, int) and size == 0:
         if not isinstance(count, int) or count:
@@ -367,6 +380,7 @@ class Flat:
 
 
 def set_flat(x: TracedArray, value: Any) -> None:
+    refuse_scalar(x, "flat")
     put_flat(x, slice(None), value)
 
 

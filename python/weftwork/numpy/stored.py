@@ -1,0 +1,38 @@
+"""What becomes of a number that is stored in an array of integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .tracer import TracedArray, current_trace
+
+__all__ = ["require_stored"]
+
+
+def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> None:
+    """Called where elements of this dtype get a value: NumPy converts scalars by int(), which raises where they do not fit.
+
+    It does so with Python's numbers, and with its own scalars where they become items of signed integers.
+    """
+    if dtype.kind not in "iu":
+        return
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            require_stored(item, dtype)
+    elif isinstance(value, np.generic) and is_item and dtype.kind == "i" and value.dtype.kind in "iuf":
+        np.ndarray((1,), dtype)[0] = value  # with NumPy's own error
+    elif type(value) is TracedArray and value.scalar and (value.weak or (is_item and dtype.kind == "i")):
+        trace = current_trace()
+        if trace is not None and trace.recorder is not None and not np.can_cast(value.dtype, dtype):
+            trace.recorder.require_fit(value.tensor, dtype, lambda: fits(value, dtype))
+
+
+def fits(value: TracedArray, dtype: np.dtype) -> Any:
+    """Whether integers of this dtype hold a number without its fraction; perhaps not said of the least of 64 bits."""
+    limits = np.iinfo(dtype)
+    if value.dtype.kind != "f":
+        return np.logical_and(value >= limits.min, value <= limits.max)
+    number = value.astype(np.float64)
+    return np.logical_and(number > float(limits.min - 1), number < float(limits.max + 1))
