@@ -152,3 +152,11 @@ def test_an_index_with_an_ellipsis_leaves_an_array_where_python_has_the_place():
     calls = [(np.array([5, 6, 7]), k) for k in (0, 1, 2, -1)]
     require_same(add, *calls)
     require_same(view, *calls)
+
+
+def test_additions_at_indices_are_computed_in_the_type_that_numpy_takes():
+    def add(q):
+        np.add.at(q, [0, 0], 1)
+
+    require_same(add, *((np.array([2**63 if t is np.uint64 else 5, 7], t),) for t in (np.uint64, np.int64, np.uint8)))
+    require_same(lambda q: np.ravel(q.imag).__setitem__(0, 2), (np.arange(3),))

@@ -52,7 +52,7 @@ def entry_difference(kind: str, actual: Any, wanted: Any, tolerance: float) -> t
         if actual.shape != wanted.shape:
             return "shape", f"{actual.shape} for {wanted.shape}"
         equal = close(actual, wanted, tolerance)
-    elif isinstance(wanted, (float, complex, np.inexact)):
+    elif isinstance(wanted, (float, complex, np.inexact, np.datetime64, np.timedelta64)):
         equal = close(actual, wanted, tolerance)
     elif isinstance(wanted, str) and kind == "str":
         equal = same_text(actual, wanted, tolerance)

@@ -22,6 +22,13 @@ GIVEN = (
     ("np.array(2.5)", "np.array(7)", "np.array(True)", "np.float64(0.5)", "np.int32(3)", "np.array([[4.0]])"),
     ("np.broadcast_to(np.arange(3.0), (2, 3))", "np.arange(6.0).reshape(2, 3)", "np.broadcast_to(2.0, (3,))"),
     ("x1", "x1[1:]", "x1[::-1]", "x1.copy()", "x1[:2]", "x1.reshape(-1, 1)"),
+    ("np.array([2**63, 1, 2**64 - 1], np.uint64)", "np.array([2**62, -2**63, 3])", "np.array([2**31 - 1, -5, 0], np.int32)"),
+    ("np.array([1.0, 2.5, 1e4], np.float16)", "np.array([1e30, -0.5, 3], np.float32)", "np.array([1 + 1j, 2], np.complex64)"),
+    ("np.array([1.0, 2.0, 3.0], '>f8')", "np.array([1, 2, 3], '>i4')", "np.array([1.5, 2.5], np.longdouble)"),
+    ("np.array([1, 'a', None], object)", "np.array([1.5, 2, 3], object)", "np.array(['ab', 'c', ''])", "np.array([b'x', b'yz'])"),
+    ("np.array(['2020-01-01', 'NaT', '2021-06-05'], 'M8[D]')", "np.array([3, -1, 2], 'm8[s]')", "np.arange(3).astype('m8[D]')"),
+    ("np.array([(1, 2.0), (3, 4.0)], [('a', 'i4'), ('b', 'f8')])", "np.zeros(2, 'i4,f8')", "np.rec.array([(1, 2.0)], [('a', 'i4'), ('b', 'f8')])"),
+    ("np.matrix([[1.0, 2.0], [3.0, 4.0]])", "np.matrix([[1, 2, 3]])"),
     ("m1", "m1.T", "m1[0]", "m1[:, 1:]", "m1.ravel()", "m1[::-1]"),
 )  # fmt: skip
 

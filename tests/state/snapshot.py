@@ -76,7 +76,7 @@ class Snapshot:
         value = self._unwrap(value)
         kind = type(value)
         if isinstance(value, np.generic):
-            self._add(path, name_of(kind), value.item() if kind is np.void else value)
+            self._add(path, name_of(kind), value.item() if isinstance(value, np.void) else value)
             return
         if not isinstance(value, NO_IDENTITY):
             number = self._seen.get(id(value))

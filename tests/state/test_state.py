@@ -31,5 +31,5 @@ def test_drawn_programs_are_the_same_twice_without_jit():
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_wrapper_that_is_wrong_is_caught(name):
-    found = [outcome(program(f"test.{i}")[0], WRAPPERS[name]).failure for i in range(40)]
+    found = [outcome(program(f"test.{i}")[0], WRAPPERS[name]).failure for i in range(80)]
     assert sum(f is not None for f in found) >= 5

@@ -109,13 +109,13 @@ class Strided(View):
 
 def step_strides(step: View, value: Any, strides: Strides) -> Any:
     """The strides of a view of ``value``, which has these; UNKNOWN where they are not followed."""
-    from .views import Bits, Diagonal, DynamicSlice
+    from .views import Bits, Diagonal, DynamicSlice, Fixed
 
     if isinstance(step, _core.Move):
         return move_strides(step.op, step.attrs, value, strides)
     if isinstance(step, Strided):
         return list(step.strides)
-    if isinstance(step, DynamicSlice):
+    if isinstance(step, (DynamicSlice, Fixed)):
         return strides
     if isinstance(step, Diagonal):
         return [*strides[:-2], strides[-2] + strides[-1]]

@@ -169,10 +169,9 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
             and np.array_equal(known, known.astype(array.dtype).astype(known.dtype))
             and array.dtype.kind in "fc"
         )
-        wraps = exact or (
-            array.dtype.kind in "iu" and given.dtype.kind in "biu" and ufunc.__name__ in ("add", "multiply")
-        )
-        if not wraps and np.result_type(array.dtype, given.dtype) != array.dtype:
+        common = np.result_type(array.dtype, given.dtype)  # of uint64 and int64 that is float64
+        wraps = exact or (array.dtype.kind in "iu" and common.kind in "iu" and ufunc.__name__ in ("add", "multiply"))
+        if not wraps and common != array.dtype:
             unsupported(ufunc, f"at of {given.dtype} values in a {array.dtype} array")
         value = convert(given, array.dtype)
         array.write(put_indexed(array.tensor, items, value, BODIES[ufunc.__name__]))
