@@ -469,3 +469,20 @@ def test_functions_of_numbers_that_give_two(strict: bool) -> None:
         for one, other in zip(got, wanted, strict=True):
             np.testing.assert_array_equal(one, other)
     assert fast.ways["compiled"] == 3
+
+
+@pytest.mark.parametrize("count", [150, 30_000])
+def test_pythons_sums_of_many_elements_are_no_long_program(count):
+    def f(x):
+        y = x + 1
+        if any(y > 2) and not all(y > 2):
+            y = y * 2
+        return sum(y, 1.5), sum(y > 1), min(y), max(np.sin(x)), sum(x > 9)
+
+    x = np.random.default_rng(0).normal(size=count)
+    fast = wf.jit(f, strict=False)
+    for _ in range(3):
+        for result, wanted in zip(fast(x), f(x), strict=True):
+            assert type(result) is type(wanted)
+            assert np.isclose(result, wanted)
+    assert count == 150 or fast.ways["pieces"] == 3

@@ -18,6 +18,10 @@ from .calls import SPECIAL, Calls, Special, special
 from .kinds import NUMBERS, contains_traced, is_user_object, lookup, type_of
 from .outside import HostValue
 
+#: Of so many elements of an array Python's sum, min, max, any and all are operations of the program, one for each; more of
+#: them take longer to compile than Python takes.
+MOST_ELEMENTS = 200
+
 
 @special(isinstance)
 def call_isinstance(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
@@ -177,8 +181,18 @@ def call_reduce(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return result
 
 
-def truth_of_all(wanted: bool) -> Special:
-    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+def has_many_elements(r: Any, args: tuple) -> bool:
+    """Whether a function that takes one element after the other is given more than a program should have operations."""
+    array = args[0] if args else None
+    if not isinstance(array, TracedArray) or array.ndim != 1 or not r.can_break():
+        return False
+    return isinstance(array.shape[0], int) and array.shape[0] > MOST_ELEMENTS
+
+
+def truth_of_all(function: Any, wanted: bool) -> Special:
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if has_many_elements(r, args):
+            return r.host_call(function, args)
         iterator = r.iterate_plainly(r.frame, args[0])
         while True:
             try:
@@ -191,11 +205,13 @@ def truth_of_all(wanted: bool) -> Special:
     return form
 
 
-SPECIAL[id(any)], SPECIAL[id(all)] = truth_of_all(True), truth_of_all(False)
+SPECIAL[id(any)], SPECIAL[id(all)] = truth_of_all(any, True), truth_of_all(all, False)
 
 
 @special(sum)
 def call_sum(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if has_many_elements(r, args):
+        return r.host_call(sum, args, kwargs)
     items = r.listed(r.frame, args[0])
     result = args[1] if len(args) > 1 else kwargs.get("start", 0)
     if all(type(item) in (int, float) for item in items) and type(result) in (int, float):
@@ -294,6 +310,8 @@ def extreme(function: Any, symbol: str) -> Special:
     """min and max: of numbers and strings by Python, of others one by one."""
 
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and kwargs.get("key") is None and has_many_elements(r, args):
+            return r.host_call(function, args, kwargs)
         items = r.listed(r.frame, args[0]) if len(args) == 1 else list(args)
         key = kwargs.get("key")
         if not items:
