@@ -160,3 +160,37 @@ def test_additions_at_indices_are_computed_in_the_type_that_numpy_takes():
 
     require_same(add, *((np.array([2**63 if t is np.uint64 else 5, 7], t),) for t in (np.uint64, np.int64, np.uint8)))
     require_same(lambda q: np.ravel(q.imag).__setitem__(0, 2), (np.arange(3),))
+
+
+def test_flags_that_are_numbers_decide_at_each_call():
+    q = np.array([1.0, np.nan, 3.0])
+    flags = [np.bool_(False), np.int64(0), np.bool_(True)]
+    require_same(lambda q, flag: np.nan_to_num(q, copy=flag), *((q, flag) for flag in 2 * flags))
+    require_same(lambda q, flag: q.byteswap(flag), *((q, flag) for flag in [np.int64(1), *flags, np.int64(1)]))
+    convert = lambda q, flag: q.astype(float, copy=flag)
+    jitted = wf.jit(convert, strict=False)
+    for flag in 2 * flags:
+        assert np.shares_memory(jitted(q, flag), q) == np.shares_memory(convert(q, flag), q)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda q: np.nanargmax(q),
+        lambda q: np.nanargmin(q, axis=0),
+        lambda q: np.geomspace(q, 8.0, 3),
+        lambda q: np.unravel_index(q.astype(int), (2, 2)),
+        lambda q: np.ravel_multi_index((q.astype(int), q.astype(int)), (3, 2)),
+    ],
+)
+def test_values_that_numpy_refuses_raise(f):
+    calls = [(np.array(values),) for values in ([1.0, 1.0], [np.nan, np.nan], [0.0, 1.0], [2.0, 5.0], [-1.0, 1.0])]
+    with np.errstate(all="ignore"):
+        require_same(f, *calls)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda q, p: q.view(p), lambda q, p: np.asarray(q, p), lambda q, p: q.astype(p), lambda q, p: q.fill(p)]
+)
+def test_arrays_are_no_dtypes_and_no_elements(f):
+    require_same(f, (np.arange(3.0), np.arange(3.0)), (np.arange(3), np.float64(0.5)))

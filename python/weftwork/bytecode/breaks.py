@@ -26,7 +26,7 @@ from .host import Called, Made, Method, Raised, ViewOf, undoing
 from .kinds import contains_traced
 from .liveness import live_values
 from .outside import ITEM, VALUE, HostValue
-from .plain_arrays import CHANGING_METHODS
+from .plain_arrays import CHANGING_METHODS, MAY_CHANGE
 
 __all__ = ["Breaks"]
 
@@ -227,6 +227,8 @@ class Breaks(Effects):
         arrays = [value for value in real if isinstance(value, np.ndarray)]
         for value, given in zip(real, values, strict=True):
             if result is value and isinstance(given, TracedArray):
+                if any(type(other) is HostValue and not isinstance(other.value, np.ndarray) for other in operands):
+                    self.refuse("a call that gives its argument where a number says so")
                 return given
         return self.from_host(result, self.steps.call(step_function, operands), arrays)
 
@@ -339,6 +341,8 @@ class Breaks(Effects):
         if not self.can_break() or kwargs.get("out") is not None:
             return NotImplemented
         if isinstance(function, BoundMethod):
+            if function.name in MAY_CHANGE - CHANGING_METHODS:
+                return NotImplemented
             if function.name in CHANGING_METHODS:
                 return self.compiled_call(Method(function.name), (function.owner, *args), kwargs, (0,))
             return self.host_call(Method(function.name), (function.owner, *args), kwargs)

@@ -129,6 +129,13 @@ def require_casting(casting: Any) -> None:
         )
 
 
+def dtype_of(dtype: Any) -> np.dtype:
+    """A dtype as it is given; NumPy makes none of an array, though one of what else has a dtype."""
+    if isinstance(dtype, TracedArray):
+        raise_here(ArgumentTypeError, "Cannot construct a dtype from an array", "dtype")
+    return np.dtype(dtype)
+
+
 def is_number(dtype: Any) -> bool:
     """Whether elements are numbers or booleans; arrays of others are NumPy's own."""
     target = np.dtype(dtype)

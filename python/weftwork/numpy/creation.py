@@ -17,6 +17,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .arguments import (
     c_int,
     copy_wanted,
+    dtype_of,
     extents_of,
     integer,
     is_number,
@@ -222,7 +223,7 @@ def array(
         return NotImplemented
 
     letter, wanted = order_letter(order, "K"), copy_wanted(copy)
-    target = None if dtype is None else np.dtype(dtype)
+    target = None if dtype is None else dtype_of(dtype)
     if (
         wanted is not True
         and isinstance(object, TracedArray)

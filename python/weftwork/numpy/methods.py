@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError
+from ..errors import ArgumentTypeError, ArgumentValueError
 from . import functions, joining, linalg, reductions, scans, selection, sorting, views
-from .arguments import order_letter, require_casting
+from .arguments import dtype_of, order_letter, require_casting
 from .tracer import TracedArray, raise_here
 
 
@@ -21,9 +21,7 @@ def astype(
     x: TracedArray, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: Any = True
 ) -> Any:
     require_casting(casting)
-    if isinstance(dtype, TracedArray):
-        return functions.converted(x, dtype, order, copy)  # which refuses it
-    target = np.dtype(dtype)
+    target = dtype_of(dtype)
     if not np.can_cast(x.dtype, target, casting):
         raise_here(
             ArgumentTypeError,
@@ -58,6 +56,8 @@ def conj(x: TracedArray, out: Any = None) -> Any:
 
 
 def fill(x: TracedArray, value: Any, /) -> None:
+    if np.ndim(value):
+        raise_here(ArgumentValueError, "setting an array element with a sequence", "element_shape")
     x[...] = value
 
 

@@ -13,6 +13,7 @@ from .arguments import axis_number, integer, is_number, require_cpu
 from .dispatch import implements, operand_of
 from .functions import solid
 from .tracer import TracedArray, untraced, wrap
+from .validity import require
 
 
 @implements(np.linspace)
@@ -47,8 +48,10 @@ def logspace(
 
 @implements(np.geomspace)
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
-    """An end of 0 gives NaN; NumPy raises for it."""
+    """An end of 0 gives NaN in a program of its own; NumPy raises for it."""
     first, last = solid(start), solid(stop)
+    require(np.all(first != 0))
+    require(np.all(last != 0))
     inner = np.result_type(first.dtype, last.dtype, float(num), own.array([], dtype))
     first, last = first.astype(inner), last.astype(inner)
     sign = np.sign(first)

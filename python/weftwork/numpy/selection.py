@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .dispatch import implements, result_type, written
 from .functions import along, delivered, one_axis, product, solid
 from .stored import require_stored
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
-from .validity import demanded
+from .validity import demanded, require
 
 #: A fixed selection of at most this many runs of neighbours is slices put together; a longer one is an index array.
 RUNS = 16
@@ -355,6 +356,8 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
         raise_here(ArgumentTypeError, f"only int indices permitted, got {rest.dtype}", "index_dtype")
     rest = rest.astype(np.int64)
     extents, order = extents_of(shape), order_letter(order, allowed="CF")
+    if all(isinstance(extent, int) for extent in extents):
+        require(np.logical_and(rest >= 0, rest < math.prod(extents)))
     places: list[Any] = []
     for extent in reversed(extents) if order == "C" else extents:
         places.append(rest % extent)
@@ -378,6 +381,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     result: Any = 0
     steps = [product(extents[i + 1 :]) if order == "C" else product(extents[:i]) for i in range(len(extents))]
     for part, extent, step, how in zip(parts, extents, steps, modes, strict=True):
+        if how == "raise" and isinstance(extent, int):
+            require(np.logical_and(part >= 0, part < extent))
         place = part % extent if how == "wrap" else np.clip(part, 0, extent - 1) if how == "clip" else part
         result = result + place * step
     return result

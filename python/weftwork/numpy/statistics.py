@@ -13,6 +13,7 @@ from .dispatch import finish, implements
 from .functions import solid
 from .reductions import freedom_lost, keep, normalized_axes, real_dtype, require_out_of
 from .tracer import TracedArray, as_tensor, raise_here, wrap
+from .validity import asks, require
 
 _NoValue = np._NoValue
 
@@ -305,13 +306,21 @@ def nanmin(
     return nan_extreme(np.min, np.fmin, np.inf, a, axis, out, keepdims, initial, where)
 
 
+def require_numbers(a: Any, axis: Any) -> None:
+    """No slice is all NaN."""
+    if asks() and (x := solid(a)).dtype.kind in "fc":
+        require(np.logical_not(np.all(np.isnan(x), axis=axis)))
+
+
 @implements(np.nanargmax)
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    """A slice that is all NaN gives 0; NumPy raises for it."""
+    """A slice that is all NaN gives 0 in a program of its own; NumPy raises for it."""
+    require_numbers(a, axis)
     return np.argmax(without_nan(a, -np.inf)[0], axis=axis, out=out, keepdims=keepdims)
 
 
 @implements(np.nanargmin)
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    """A slice that is all NaN gives 0; NumPy raises for it."""
+    """A slice that is all NaN gives 0 in a program of its own; NumPy raises for it."""
+    require_numbers(a, axis)
     return np.argmin(without_nan(a, np.inf)[0], axis=axis, out=out, keepdims=keepdims)

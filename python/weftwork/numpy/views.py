@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
-from .arguments import c_int, integer, new_extents
+from .arguments import c_int, dtype_of, integer, new_extents
 from .dispatch import broadcast_to, implements, written
 from .functions import one_axis, traced, transpose
 from .stored import require_stored
@@ -137,7 +137,7 @@ def view(x: TracedArray, dtype: Any = _NoValue, type: Any = np.ndarray) -> Any:
         isinstance(dtype, type_) and dtype is not np.ndarray and issubclass(dtype, np.ndarray)
     ):
         raise_here(ArgumentTypeError, "ndarray.view with a subclass of ndarray cannot be compiled", "array_subclass")
-    target = x.dtype if dtype is _NoValue or dtype is np.ndarray else np.dtype(dtype)
+    target = x.dtype if dtype is _NoValue or dtype is np.ndarray else dtype_of(dtype)
     if (
         target.names is not None
         or target.subdtype is not None
