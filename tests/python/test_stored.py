@@ -194,3 +194,10 @@ def test_values_that_numpy_refuses_raise(f):
 )
 def test_arrays_are_no_dtypes_and_no_elements(f):
     require_same(f, (np.arange(3.0), np.arange(3.0)), (np.arange(3), np.float64(0.5)))
+
+
+def test_indices_of_reduceat_are_one_line():
+    calls = [(np.arange(4.0), index) for index in ([0, 2], [[0, 2]], np.zeros((2, 0), int))]
+    for q, index in calls:
+        require_same(lambda q, index=index: np.add.reduceat(q, index), (q,))
+        require_same(lambda q: np.logical_and.reduceat(q, True), (q,))
