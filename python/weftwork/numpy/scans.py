@@ -154,7 +154,9 @@ def reduceat(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: An
     x = solid(array)
     places = known_value(indices, "reduceat", "its indices decide about shapes: make them constants")
     if places.ndim != 1:
-        raise_here(ArgumentValueError, f"reduceat: indices must be one line, got shape {places.shape}", "reduceat_index")
+        raise_here(
+            ArgumentValueError, f"reduceat: indices must be one line, got shape {places.shape}", "reduceat_index"
+        )
     axis = one_axis(axis, x.ndim, f"{ufunc.__name__}.reduceat")
     extent = fixed_extent(x, axis, "reduceat")
     x = x.astype(loop_dtype(ufunc, x.tensor, dtype))
