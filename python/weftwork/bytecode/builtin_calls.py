@@ -189,7 +189,9 @@ def has_many_elements(r: Any, args: tuple) -> bool:
     return isinstance(array.shape[0], int) and array.shape[0] > MOST_ELEMENTS
 
 
-def truth_of_all(function: Any, wanted: bool) -> Special:
+def truth_of_all(function: Any) -> Special:
+    wanted = function is any
+
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if has_many_elements(r, args):
             return r.host_call(function, args)
@@ -205,7 +207,7 @@ def truth_of_all(function: Any, wanted: bool) -> Special:
     return form
 
 
-SPECIAL[id(any)], SPECIAL[id(all)] = truth_of_all(any, True), truth_of_all(all, False)
+SPECIAL[id(any)], SPECIAL[id(all)] = truth_of_all(any), truth_of_all(all)
 
 
 @special(sum)

@@ -132,7 +132,7 @@ def require_casting(casting: Any) -> None:
 def dtype_of(dtype: Any) -> np.dtype:
     """A dtype as it is given; NumPy makes none of an array, though one of what else has a dtype."""
     if isinstance(dtype, TracedArray):
-        raise_here(ArgumentTypeError, "Cannot construct a dtype from an array", "dtype")
+        raise_here(ArgumentTypeError, f"Cannot interpret {dtype!r} as a data type", "dtype")
     return np.dtype(dtype)
 
 

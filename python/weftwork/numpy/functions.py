@@ -15,6 +15,7 @@ from .arguments import (
     axis_number,
     c_int,
     copy_wanted,
+    dtype_of,
     extents_of,
     integer,
     items_of,
@@ -299,9 +300,7 @@ def converted(x: Any, dtype: Any, order: str, copy: Any) -> Any:
         raise_here(
             ArgumentValueError, "_CopyMode enum is not allowed for astype function. Use true/false instead.", "copy"
         )
-    if isinstance(dtype, TracedArray):
-        raise_here(ArgumentTypeError, f"Cannot interpret {dtype!r} as a data type", "dtype")
-    target = np.dtype(dtype)
+    target = dtype_of(dtype)
     if not copy and isinstance(x, TracedArray) and x.dtype == target:
         return in_memory_order(x, order, None)
     return copied(x, as_tensor(x, target), order)

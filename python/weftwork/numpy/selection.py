@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -357,7 +356,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     rest = rest.astype(np.int64)
     extents, order = extents_of(shape), order_letter(order, allowed="CF")
     if all(isinstance(extent, int) for extent in extents):
-        require(np.logical_and(rest >= 0, rest < math.prod(extents)))
+        require(np.logical_and(rest >= 0, rest < product(extents)))
     places: list[Any] = []
     for extent in reversed(extents) if order == "C" else extents:
         places.append(rest % extent)

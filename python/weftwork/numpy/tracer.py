@@ -207,9 +207,7 @@ class Storage:
     peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
     apart = False  # a loop gave as an array of its own what NumPy has as a view of an older one
     foreign = False  # given in the other byte order, which shows where bytes do
-    locked = (
-        False  # given read-only: what writes elements is refused when the program runs, a write of none while recording
-    )
+    locked = False  # given read-only: the run refuses what writes elements, the recording a write of none
     # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
     # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
     strides: Any = None
@@ -551,6 +549,7 @@ def require_fit(value: Any, dtype: np.dtype) -> None:
 
 
 def refuse_scalar(x: TracedArray, name: str) -> None:
+    """NumPy's error where an attribute of an array is set that a scalar has, too."""
     if x.scalar:
         kind = "numpy.generic" if x.weak is None else x.weak.__name__
         raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
