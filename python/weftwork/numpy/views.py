@@ -38,6 +38,13 @@ def is_read_only(array: TracedArray) -> bool:
     return array._storage.guard is not None or any(isinstance(step, ReadOnly) for step in array._steps)
 
 
+class Zero(ReadOnly):
+    """The imaginary part of a real number."""
+
+    def read(self, base: Tensor) -> Tensor:
+        return scalar(0, base)
+
+
 class Diagonal(ReadOnly):
     """The elements [..., i, i + offset] of the last two axes."""
 
@@ -204,9 +211,11 @@ def imag(val: Any) -> Any:
     x = traced(val)
     if x.dtype.kind == "c":
         return part_of(x, "imag")
-    zero = wrap(broadcast_to(scalar(0, x.tensor), x.shape)).view_through(Fixed())
-    zero.weak, zero.scalar = x.weak, x.scalar
-    return zero
+    if not x.ndim:
+        result = x.view_through(Zero())
+        result.weak, result.scalar = x.weak, x.scalar
+        return result
+    return wrap(broadcast_to(scalar(0, x.tensor), x.shape)).view_through(Fixed())
 
 
 def part_of(x: TracedArray, name: str) -> TracedArray:
