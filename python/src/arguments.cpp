@@ -94,6 +94,12 @@ bool is_array_like(PyObject* object) {
 
 }  // namespace
 
+nb::object items_of(nb::handle sequence) {
+  PyObject* object = sequence.ptr();
+  if (!PyTuple_Check(object) || PyTuple_CheckExact(object)) return nb::borrow(sequence);
+  return nb::steal(PyTuple_GetSlice(object, 0, PyTuple_GET_SIZE(object)));
+}
+
 bool has_special(PyObject* object, PyObject* name) { return _PyType_Lookup(Py_TYPE(object), name) != nullptr; }
 
 bool has_dlpack(PyObject* object) {
@@ -176,7 +182,7 @@ void Parameters::flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, A
     PyTypeObject* type = Py_TYPE(object);
     flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
     Py_ssize_t index = 0;
-    for (nb::handle item : arg) path.within(index++, [&] { flatten(item, nullptr, flat, path, depth + 1); });
+    for (nb::handle item : items_of(arg)) path.within(index++, [&] { flatten(item, nullptr, flat, path, depth + 1); });
     flat.key += ')';
   } else if (PyDict_CheckExact(object)) {
     flat.key += '{';
@@ -194,6 +200,7 @@ void Parameters::flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, A
     flat.key += 'i';
     flat.leaves.push_back(nb::borrow(arg));
   } else if (is_numpy_scalar(object)) {
+    flat.is_foreign |= is_scalar_subclass(object);
     flat.key += 'n';
     add_array(array_of_scalar(object), nullptr, flat);
   } else {

@@ -26,6 +26,8 @@ struct Flattened : Signature {
 // what it answers with is code of its own, which no plain call would run.
 bool has_special(PyObject* object, PyObject* name);
 bool has_dlpack(PyObject* object);
+// The items of a tuple or list; what a class of tuples of its own says they are is not asked.
+nb::object items_of(nb::handle sequence);
 
 class ArgumentPath;
 

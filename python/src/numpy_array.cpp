@@ -152,6 +152,18 @@ bool is_array(PyObject* object) { return PyArray_CheckExact(object); }
 bool is_array_subclass(PyObject* object) { return PyArray_Check(object) && !PyArray_CheckExact(object); }
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
 
+bool is_scalar_subclass(PyObject* scalar) {
+  if (!(Py_TYPE(scalar)->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;
+  PyArray_Descr* descr = PyArray_DescrFromScalar(scalar);
+  if (!descr) {
+    PyErr_Clear();
+    return true;
+  }
+  bool is_exact = descr->typeobj == Py_TYPE(scalar);
+  Py_DECREF(descr);
+  return !is_exact;
+}
+
 std::optional<ArrayView> view(PyObject* object) {
   PyArrayObject* a = array(object);
   std::optional<DType> dtype = dtype_of(PyArray_DESCR(a));

@@ -30,6 +30,8 @@ bool is_array(PyObject* object);
 bool is_array_subclass(PyObject* object);
 // A NumPy scalar such as np.float32(1).
 bool is_numpy_scalar(PyObject* object);
+// Of a class derived from that of its dtype's scalars.
+bool is_scalar_subclass(PyObject* scalar);
 // Nothing when the dtype is none of ours (object, str, datetime …).
 std::optional<ArrayView> view(PyObject* array);
 // New references; null with a Python error set on failure.

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "arguments.h"
 #include "numpy_array.h"
 #include "weft/core/digest.h"
 
@@ -61,7 +62,7 @@ bool Signature::add_content(nb::handle object, int deepest) {
   }
   auto is_record = [&] { return PyTuple_Check(value) && PyObject_HasAttrString(value, "_fields"); };
   if (PyTuple_CheckExact(value) || PyList_CheckExact(value) || is_record())
-    return add_items('(', object, object, deepest);
+    return add_items('(', object, items_of(object), deepest);
   // In the order in which the function would see them.
   if (PyAnySet_CheckExact(value)) return add_items('<', object, object, deepest);
   if (PyDict_CheckExact(value)) return add_items('{', object, object.attr("items")(), deepest);

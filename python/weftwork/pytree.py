@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["flatten", "is_record", "unflatten_with"]
+__all__ = ["flatten", "is_record", "items_of", "unflatten_with"]
 
 
 def flatten(
@@ -18,12 +18,17 @@ def flatten(
     if is_leaf(value) or (path in integers and type(value) is int and -(1 << 63) <= value < 1 << 63):
         return [(path, value)], None
     if type(value) in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
-        parts = [flatten(item, is_leaf, _join(path, i), integers) for i, item in enumerate(value)]
+        parts = [flatten(item, is_leaf, _join(path, i), integers) for i, item in enumerate(items_of(value))]
         return [leaf for leaves, _ in parts for leaf in leaves], (type(value), None, [s for _, s in parts])
     if type(value) is dict:
         parts = [flatten(item, is_leaf, _join(path, key), integers) for key, item in value.items()]
         return [leaf for leaves, _ in parts for leaf in leaves], (dict, list(value), [s for _, s in parts])
     return [], ("static", value, [])
+
+
+def items_of(sequence: Any) -> Any:
+    """The items of a tuple or list; what a class of the user's says they are is not asked."""
+    return tuple.__iter__(sequence) if isinstance(sequence, tuple) else list.__iter__(sequence)
 
 
 def is_record(kind: type) -> bool:

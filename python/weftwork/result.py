@@ -17,6 +17,7 @@ from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.steps import fixed, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
 from .numpy.views import DynamicSlice, is_read_only
+from .pytree import items_of
 
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot"]
 
@@ -73,9 +74,9 @@ class Blueprint:
             elif isinstance(value, np.ndarray):
                 (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
             elif isinstance(value, (list, tuple)):
-                pending += value
+                pending += items_of(value)
             elif isinstance(value, dict):
-                pending += value.values()
+                pending += dict.values(value)
             elif id(value) in self.recorder.fresh:
                 pending += vars(value).values() if hasattr(value, "__dict__") else ()
 
@@ -125,7 +126,7 @@ class Blueprint:
         join = lambda key: f"{path}.{key}" if path else str(key)
         kind = type(value)
         if kind in (list, tuple) or is_record(kind):
-            return ("sequence", kind, [self.add(item, join(i)) for i, item in enumerate(value)])
+            return ("sequence", kind, [self.add(item, join(i)) for i, item in enumerate(items_of(value))])
         if kind is slice and contains_traced(value):
             return ("slice", kind, [self.add(item, "") for item in (value.start, value.stop, value.step)])
         if type(value) is dict:

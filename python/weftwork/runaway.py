@@ -101,10 +101,11 @@ class Word:
 def kind_of(value: Any) -> Any:
     """The containers of a value, with types in the place of arrays and numbers."""
     if isinstance(value, dict):
-        return {key: kind_of(item) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        items = [kind_of(item) for item in value]
-        return items if isinstance(value, list) else tuple(items)
+        return {key: kind_of(item) for key, item in dict.items(value)}
+    if isinstance(value, list):
+        return [kind_of(item) for item in list.__iter__(value)]
+    if isinstance(value, tuple):
+        return tuple(kind_of(item) for item in tuple.__iter__(value))
     if isinstance(value, (np.ndarray, np.generic)):
         return Word(f"{value.dtype}[{', '.join(['...'] * value.ndim)}]")
     return Word(type(value).__name__) if type(value) in (float, complex) or not has_own_text(value) else value

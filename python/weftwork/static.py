@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .bytecode.kinds import CONTAINERS, instance_space
-from .pytree import is_record
+from .pytree import is_record, items_of
 
 __all__ = ["Snapshots"]
 
@@ -55,8 +55,12 @@ class Snapshots:
                 self.is_other |= [*map(id, copy)] != order  # a loop over it goes another way
             return self._kept(copy)
         if kind is tuple or is_record(kind):
-            items = [self.of(item) for item in value]
-            return value if all(map(lambda a, b: a is b, items, value)) else self._kept(tuple.__new__(kind, items))
+            items = [self.of(item) for item in items_of(value)]
+            return (
+                value
+                if all(map(lambda a, b: a is b, items, items_of(value)))
+                else self._kept(tuple.__new__(kind, items))
+            )
         if kind is dict:
             return self._kept({self.of(key): self.of(item) for key, item in value.items()})
         if kind is np.ndarray:

@@ -161,6 +161,8 @@ class Arguments:
         array = given if isinstance(given, Spec) else np.asarray(given)
         if isinstance(given, np.ndarray) and type(given) is not NDARRAY:
             raise ArgumentTypeError(f"'{path}' must be a plain ndarray, got {type(given).__name__}  [array_subclass]")
+        if isinstance(given, np.generic) and type(given) is not given.dtype.type:
+            raise ArgumentTypeError(f"'{path}' must be a NumPy scalar, got {type(given).__name__}  [array_subclass]")
         shape = list(array.shape)
         whole = path == parameter and not (isinstance(given, Spec) and parameter in self.declared)
         for axis, extent in self.dynamic.get(parameter, {}).items() if whole else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from . import arrays, classes, control, iterators, kinds, randoms, settling, state, values  # noqa: F401  register their fragments
+from . import arrays, classes, control, iterators, kinds, objects, randoms, settling, state, values  # noqa: F401  register their fragments
 from .builder import Builder, Parameter
 from .registry import FRAGMENTS, add_fragment
 

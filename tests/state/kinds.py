@@ -72,8 +72,9 @@ def operand(b: Builder) -> str:
     if not any(p.name == "q" for p in b.parameters):
         texts = b.pick(*GIVEN) + (b.pick(*GIVEN) if b.chance(0.3) else ())
         given = []
+        matrix = next(p for p in b.parameters if p.name == "m").given[0]
         for i, text in enumerate(b.random.sample(texts, min(len(texts), b.random.randint(1, 4)))):
-            b.top(f"q{i} = {text}")
+            b.top(f"q{i} = {text.replace('m1', matrix)}")
             given.append(f"q{i}")
         b.parameters.append(Parameter("q", tuple(given), keyword_only=b.chance(0.2)))
         b.between += [f"{given[0]}[...] = 2", f"{given[-1]} = {given[-1]} * 1"]

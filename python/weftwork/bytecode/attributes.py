@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import types
 from typing import Any
@@ -12,9 +13,9 @@ from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from .host import is_compiled, is_generator
 from .kinds import (
     ABSENT,
-    DELETED,
     HEAP,
     instance_space,
+    is_method_of_users,
     is_own_constant,
     is_user_object,
     lookup,
@@ -55,6 +56,8 @@ class Attributes(PlainArrays):
             return getattr(self.concrete(owner), name)
         if name == "__class__":
             return type_of(owner)
+        if name in ("__module__", "__doc__") and type_of(owner) is range:
+            return getattr(range(0), name)
         if isinstance(owner, (TracedArray, Selection)):
             return self.traced_attribute(owner, name)
         if type(owner) is types.ModuleType or isinstance(owner, types.ModuleType):
@@ -138,20 +141,24 @@ class Attributes(PlainArrays):
             if isinstance(finder, types.FunctionType) and not module.__name__.startswith("numpy"):
                 self.steps.entry(space, name, ABSENT)
                 return self.call(finder, (name,), {})
-            value = getattr(module, name)  # by the module's own __getattr__, as np.random and the like are found
+            value = self.attribute_of_type(
+                module, name
+            )  # by the module's own __getattr__, as np.random and the like are found
             if not isinstance(value, types.ModuleType) and name not in vars(module):
                 self.refuse(f"'{name}' is computed by the module '{module.__name__}'")
             return value
         return self.outside(space[name], ENTRY, space, name)
 
     def class_attribute(self, kind: type, owner: Any, name: str) -> Any:
-        stored = self.overlay.get((ATTRIBUTE, id(kind), name))
-        if stored is not None:
-            return stored[2]
+        if name == "__dict__":
+            self.refuse("the attributes of a class as a dictionary")
+        stored = self.stored_in_class(kind.__mro__, name)
+        if stored is not ABSENT:
+            return stored
         value, definer = lookup(kind, name)
         meta, _ = lookup(type(kind), name)
         if definer is None or (meta is not ABSENT and hasattr(type(meta), "__set__")) or not kind.__flags__ & HEAP:
-            return getattr(kind, name)
+            return self.attribute_of_type(kind, name)
         self.steps.entry(kind, None, ABSENT)  # type: ignore[arg-type]
         if isinstance(value, staticmethod):
             return value.__func__
@@ -161,11 +168,35 @@ class Attributes(PlainArrays):
             return value if isinstance(value, types.FunctionType) else getattr(kind, name)
         return self.outside(value, "class", self.steps.object(definer), name)
 
+    def stored_in_class(self, mro: tuple[type, ...], name: str) -> Any:
+        """What this call has stored in the first of some classes that has such an attribute; ABSENT where that is older."""
+        for base in mro if self.overlay else ():
+            stored = self.overlay.get((ATTRIBUTE, id(base), name))
+            if stored is not None or name in vars(base):
+                return ABSENT if stored is None else stored[2]
+        return ABSENT
+
+    def attribute_of_type(self, owner: Any, name: str) -> Any:
+        """What a class has from its metaclass, a module from its class."""
+        found = lookup(type(owner), name)[0]
+        function = found.fget if isinstance(found, property) else found
+        if found is ABSENT:
+            function = lookup(type(owner), "__getattr__")[0]
+        if not is_method_of_users(function):
+            return getattr(owner, name)
+        self.steps.entry(type(owner), None, ABSENT)
+        if isinstance(found, property):
+            return self.call(function, (owner,), {})
+        return self.call(function, (owner, name), {}) if found is ABSENT else types.MethodType(function, owner)
+
     def super_attribute(self, owner: super, name: str) -> Any:
         this, instance = owner.__thisclass__, owner.__self__
         kind = instance if isinstance(instance, type) else type_of(instance)
-        mro = kind.__mro__
-        for base in mro[mro.index(this) + 1 :]:
+        rest = kind.__mro__[kind.__mro__.index(this) + 1 :]
+        stored = self.stored_in_class(rest, name)
+        if stored is not ABSENT:
+            return stored
+        for base in rest:
             if name in vars(base):
                 value = vars(base)[name]
                 self.steps.entry(base, None, ABSENT) if base.__flags__ & HEAP else None  # type: ignore[arg-type]
@@ -179,6 +210,8 @@ class Attributes(PlainArrays):
                     )
                 if isinstance(value, property):
                     return self.call(value.fget, (instance,), {})
+                if base.__flags__ & HEAP and not hasattr(type(value), "__get__"):
+                    return self.outside(value, "class", self.steps.object(base), name)
                 return getattr(owner, name)
         return getattr(owner, name)
 
@@ -196,12 +229,11 @@ class Attributes(PlainArrays):
         kind = type(owner)
         stored = self.overlay.get((ATTRIBUTE, id(owner), name))
         if stored is not None:
-            if stored[2] is DELETED:
-                raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
             return stored[2]
         if isinstance(lookup(kind, "__getattribute__")[0], types.FunctionType):
             self.refuse(f"{kind.__name__} has a __getattribute__ of its own")
-        value, definer = lookup(kind, name)
+        given = self.stored_in_class(kind.__mro__, name)
+        value, definer = lookup(kind, name) if given is ABSENT else (given, None)
         if definer is not None and definer.__flags__ & HEAP:
             self.steps.entry(definer, None, ABSENT)  # type: ignore[arg-type]
         if definer is not None and (hasattr(type(value), "__set__") or hasattr(type(value), "__delete__")):
@@ -211,6 +243,8 @@ class Attributes(PlainArrays):
             return space[name] if id(owner) in self.fresh else self.outside(space[name], ENTRY, space, name)
         if space is not None and id(owner) not in self.fresh:
             self.steps.entry(space, name, ABSENT)
+        if given is not ABSENT:
+            return given
         if definer is not None:
             return self.bound(owner, value, name, definer)
         fallback, where = lookup(kind, "__getattr__")
@@ -241,13 +275,16 @@ class Attributes(PlainArrays):
             return value.__func__
         if isinstance(value, classmethod):
             return types.MethodType(value.__func__, type(owner))
+        if type(value) is functools.cached_property:
+            found = self.call(value.func, (owner,), {})
+            self.set_attribute(owner, value.attrname, found)
+            return found
         getter = lookup(type(value), "__get__")[0]
         if isinstance(getter, types.FunctionType):
-            return self.refuse(f"the attribute '{name}' is computed by {type(value).__name__}")
+            return self.call(getter, (value, owner, type(owner)), {})
         if getter is not ABSENT:
             return getattr(owner, name)
-        stored = self.overlay.get((ATTRIBUTE, id(definer), name))
-        return stored[2] if stored is not None else self.outside(value, "class", self.steps.object(definer), name)
+        return self.outside(value, "class", self.steps.object(definer), name)
 
     def store_attribute(self, owner: Any, name: str, value: Any) -> None:
         if isinstance(owner, TracedArray):
@@ -268,11 +305,10 @@ class Attributes(PlainArrays):
             return
         if not is_user_object(owner) and not isinstance(owner, type):
             self.refuse(f"the attribute '{name}' of {type(owner).__name__} is stored")
-        if not isinstance(owner, type):
-            setter, _definer = lookup(type(owner), "__setattr__")
-            if isinstance(setter, types.FunctionType):
-                self.call(setter, (owner, name, value), {})
-                return
+        setter, _definer = lookup(type(owner), "__setattr__")
+        if is_method_of_users(setter):
+            self.call(setter, (owner, name, value), {})
+            return
         self.set_attribute(owner, name, value)
 
     def set_attribute(self, owner: Any, name: str, value: Any) -> None:
@@ -282,6 +318,10 @@ class Attributes(PlainArrays):
             if descriptor.fset is None:
                 raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no setter")
             self.call(descriptor.fset, (owner, value), {})
+            return
+        setter = lookup(type(descriptor), "__set__")[0]
+        if isinstance(setter, types.FunctionType):
+            self.call(setter, (descriptor, owner, value), {})
             return
         if (
             descriptor is not ABSENT
@@ -295,6 +335,11 @@ class Attributes(PlainArrays):
             and not isinstance(owner, type)
         ):
             raise AttributeError(f"'{type(owner).__name__}' object has no attribute '{name}'")
+        is_method = isinstance(owner, type) and any(
+            hasattr(type(part), mark) for part in (value, lookup(owner, name)[0]) for mark in ("__get__", "__set__")
+        )
+        if is_method or (isinstance(owner, type) and name[:2] == "__"):
+            self.refuse(f"the method '{name}' of a class is stored")
         self.changes(owner, f"the attribute '{name}'")
         if id(owner) in self.looked:
             self.refuse("the attributes of an object are stored, and looked at as a dictionary")

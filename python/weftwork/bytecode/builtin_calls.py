@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
-import operator
 import types
 from typing import Any
 
@@ -14,8 +13,10 @@ import numpy as np
 from ..numpy.loops import Range, make_range
 from ..numpy.rows import Numbers, Together
 from ..numpy.tracer import TracedArray, as_tensor, convert, wrap
+from ..pytree import items_of
 from .calls import SPECIAL, Calls, Special, special
-from .kinds import NUMBERS, contains_traced, is_user_object, lookup, type_of
+from .kinds import NUMBERS, answers, contains_traced, is_method_of_users, lookup, type_of
+from .machine import BINARY, COMPARE
 from .outside import HostValue
 
 #: Of so many elements of an array Python's sum, min, max, any and all are operations of the program, one for each; more of
@@ -30,14 +31,12 @@ def call_isinstance(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
 
 
 def is_instance(r: Any, value: Any, kinds: Any) -> bool:
-    if isinstance(kinds, (tuple, types.UnionType)):
-        return any(is_instance(r, value, kind) for kind in (kinds if isinstance(kinds, tuple) else kinds.__args__))
-    if (
-        isinstance(kinds, type)
-        and isinstance(lookup(type(kinds), "__instancecheck__")[0], types.FunctionType)
-        and type(kinds).__module__ not in ("abc", "typing", "enum")
-    ):
-        return r.refuse(f"'{kinds.__name__}' decides itself what its instances are")
+    if isinstance(kinds, tuple):
+        return any(is_instance(r, value, kind) for kind in items_of(kinds))
+    if isinstance(kinds, types.UnionType):
+        return any(is_instance(r, value, kind) for kind in kinds.__args__)
+    if is_method_of_users(lookup(type(kinds), "__instancecheck__")[0]):
+        return r.refuse("a class that decides itself what its instances are")
     kind = type_of(value)
     return isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
 
@@ -54,7 +53,7 @@ def call_type(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 @special(len)
 def call_len(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    if len(args) == 1 and is_user_object(args[0]):
+    if len(args) == 1 and answers(args[0]):
         return r.call_special(args[0], "__len__")
     return r.native(len, args, kwargs)
 
@@ -75,25 +74,19 @@ def call_getattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 @special(hasattr)
 def call_hasattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
     try:
-        r.attribute(*args)
+        call_getattr(r, args, kwargs)
     except AttributeError:
         return False
     return True
 
 
-def in_place(symbol: str) -> Special:
-    return lambda r, args, kwargs: r.binary(symbol, *args)
+def operator_of(method: str, symbol: str) -> Special:
+    return lambda r, args, kwargs: getattr(r, method)(symbol, *args)
 
 
-for _name, _symbol in (
-    ("iadd", "+="),
-    ("isub", "-="),
-    ("imul", "*="),
-    ("itruediv", "/="),
-    ("ifloordiv", "//="),
-    ("ipow", "**="),
-):
-    SPECIAL[id(getattr(operator, _name))] = in_place(_symbol)
+for _method, _functions in (("binary", BINARY), ("compare", COMPARE)):
+    for _symbol, _function in _functions.items():
+        SPECIAL[id(_function)] = operator_of(_method, _symbol)
 
 
 @special(setattr)
@@ -165,8 +158,17 @@ def mapped(r: Any, function: Any, iterators: list[Any]) -> Any:
 @special(filter)
 def call_filter(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     function, many = args
-    items = r.listed(r.frame, many)
-    return r.born(iter([v for v in items if r.truth(v if function is None else r.call(function, (v,), {}))]))
+    return r.born(filtered(r, function, r.iterate_plainly(r.frame, many)))
+
+
+def filtered(r: Any, function: Any, iterator: Any) -> Any:
+    while True:
+        try:
+            value = r.next_of(r.frame, iterator)
+        except StopIteration:
+            return
+        if r.truth(value if function is None else r.call(function, (value,), {})):
+            yield value
 
 
 @special(functools.reduce)
@@ -227,7 +229,9 @@ def container_of(kind: type) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if len(args) != 1 or kwargs:
             return r.born(kind(*args, **kwargs))
-        items = r.listed(r.frame, args[0])
+        if kind in (set, frozenset) and isinstance(args[0], (set, frozenset)):
+            r.require_no_user_objects(args[0])
+        items = r.listed(r.frame, args[0], asks_length=kind in (list, tuple))
         if kind in (set, frozenset):
             items = [r.concrete(item) for item in items]
             r.require_no_user_objects(items)
@@ -253,7 +257,7 @@ def lazily(kind: Any) -> Special:
     def made(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         many = args if kind is zip else args[:1]
         iterators = [r.iterate_plainly(r.frame, one) for one in many]
-        if any(is_user_object(i) for i in iterators):
+        if any(answers(i) for i in iterators):
             r.refuse("an iterator of a class of its own under zip")
         rest = () if kind is zip else tuple(map(r.concrete, args[1:]))
         return kind(*iterators, *rest, **kwargs)
@@ -296,7 +300,7 @@ def call_pairwise(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 @special(sorted)
 def call_sorted(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    items = r.listed(r.frame, args[0])
+    items = r.listed(r.frame, args[0], asks_length=True)
     key = kwargs.get("key")
     keys = [r.concrete(item if key is None else r.call(key, (item,), {})) for item in items]
     r.require_no_user_objects(keys)
@@ -349,7 +353,7 @@ def number_function(function: Any) -> Special:
             and all(type(a) in (*NUMBERS, HostValue, str, type(None)) or isinstance(a, np.generic) for a in args)
         ):
             return r.host(function, *args)
-        if args and is_user_object(args[0]):
+        if args and answers(args[0]):
             name = f"__{function.__name__}__"
             return (
                 r.call_special(args[0], name, *args[1:])
@@ -467,8 +471,7 @@ def call_dict(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if not args:
         return r.born(dict(**kwargs))
     if isinstance(args[0], dict):
-        r.require_known(args[0])
-        return r.born({**args[0], **kwargs})
+        return r.born({**r.mapping(args[0]), **kwargs})
     pairs = [r.listed(r.frame, pair) for pair in r.listed(r.frame, args[0])]
     keys = [r.concrete(k) for k, _ in pairs]
     r.require_no_user_objects(keys)

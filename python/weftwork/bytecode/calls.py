@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
+import math
 import operator
 import types
 from collections.abc import Callable
@@ -22,7 +24,7 @@ from . import natives
 from .compiled import is_trusted
 from .draws import MAKERS, OF_THE_GLOBAL
 from .host import is_compiled, is_generator
-from .kinds import ABSENT, HEAP, contains_traced, is_own, is_user_object, lookup
+from .kinds import ABSENT, HEAP, answers, contains_traced, is_own, lookup
 from .machine import Escaped, Machine
 from .outside import HostValue, Refused
 
@@ -32,8 +34,9 @@ Special = Callable[[Any, tuple, dict], Any]
 SPECIAL: dict[int, Special] = {}
 #: Methods of classes, which are other objects each time that they are asked for.
 METHODS: dict[tuple[type, str], Special] = {}
+#: How many arguments functions take at most whose signature Python does not tell.
+COUNTS: dict[Any, int] = {bool: 1, dict: 1, set: 1, frozenset: 1, filter: 2, iter: 2, next: 2, getattr: 3}
 PACKAGE = str(Path(__file__).parents[1])
-NUMPY = str(Path(np.__file__).parent)
 
 
 def is_recorded(args: tuple) -> bool:
@@ -51,6 +54,27 @@ def special(*functions: Any) -> Callable[[Special], Special]:
         return form
 
     return register
+
+
+@functools.cache
+def counts_of(function: Any) -> tuple[int, float]:
+    """How many arguments without a name a function takes, at least and at most; any number where nobody tells."""
+    if function in COUNTS:
+        return 0, COUNTS[function]
+    try:
+        parameters = [*inspect.signature(function).parameters.values()]
+    except (TypeError, ValueError):
+        return 0, math.inf
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    return sum(p.default is p.empty for p in positional), math.inf if is_open else len(positional)
+
+
+def require_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+    """TypeError where the function takes no such number of arguments."""
+    least, most = counts_of(function)
+    if not (least <= len(args) or kwargs) or len(args) > most:
+        raise TypeError(f"{function.__name__}() takes other arguments: {len(args)} were given")
 
 
 class Callback:
@@ -105,6 +129,7 @@ class Calls(Machine):
         self.require_dtype(function, args, kwargs)
         form = SPECIAL.get(id(function))
         if form is not None:
+            require_arguments(function, args, kwargs)
             return form(self, args, kwargs)
         if id(function) in OF_THE_GLOBAL:
             return self.draw(np.random.mtrand._rand, OF_THE_GLOBAL[id(function)], args, kwargs)
@@ -130,7 +155,7 @@ class Calls(Machine):
             self.require_no_user_objects(*args, *kwargs.values())
         if is_own(kind.__module__):
             return self.own(function, args, {k: self.fixed(self.concrete_deep(v)) for k, v in kwargs.items()})
-        if is_user_object(function) and not is_compiled(function):
+        if answers(function) and not is_compiled(function):
             return self.call(self.special_method(function, "__call__"), args, kwargs)
         if not kwargs and is_recorded(args) and natives.is_numpy_function(function) and function in FUNCTIONS:
             return self.born_result(self.guarded(function, args, kwargs), *args)

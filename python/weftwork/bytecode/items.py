@@ -13,7 +13,7 @@ from ..numpy.items import Start, dynamic_slice, is_view_at, told
 from ..numpy.tracer import TracedArray
 from ..numpy.validity import note_bound
 from ..numpy.views import Flat
-from .kinds import ABSENT, compares_by_identity, contains_traced, is_user_object
+from .kinds import ABSENT, answers, compares_by_identity, contains_traced
 from .machine import Machine
 from .outside import HostValue
 
@@ -28,7 +28,7 @@ class Items(Machine):
     """The part of a recorder that knows items and the keys that lead to them."""
 
     def item(self, owner: Any, key: Any) -> Any:
-        if is_user_object(owner):
+        if answers(owner):
             return self.call_special(owner, "__getitem__", key)
         if id(owner) in self.large:
             found = self.entry_of(owner, self.key(owner, key))
@@ -47,7 +47,7 @@ class Items(Machine):
         value = self.concrete_deep(value)
         if isinstance(value, TracedArray) and value.scalar:
             self.refuse("a traced value as a key")
-        if is_user_object(value) and not compares_by_identity(value):
+        if answers(value) and not compares_by_identity(value):
             self.refuse("an object whose methods C code may call")
         if type(value) is tuple:
             for item in value:
@@ -146,7 +146,7 @@ class Items(Machine):
         return Start(self.traced(start).tensor, start, (count - 1) * abs(step or 1) + 1, slice(None, None, step))
 
     def store_item(self, owner: Any, key: Any, value: Any) -> None:
-        if is_user_object(owner):
+        if answers(owner):
             self.call_special(owner, "__setitem__", key, value)
             return
         key = self.asked_bounds(owner, key)
@@ -169,7 +169,7 @@ class Items(Machine):
         self.guarded(STORE_ITEM, (owner, key, value), {})
 
     def delete_item(self, owner: Any, key: Any) -> None:
-        if is_user_object(owner):
+        if answers(owner):
             self.call_special(owner, "__delitem__", key)
             return
         self.changes(owner)

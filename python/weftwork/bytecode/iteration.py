@@ -10,7 +10,7 @@ from ..numpy.rows import Rows, Together
 from ..numpy.tracer import Selection, TracedArray
 from .frame import Frame
 from .generators import Generator
-from .kinds import is_user_object, type_of
+from .kinds import answers, is_user_object, lookup, type_of
 from .machine import Machine
 
 __all__ = ["Iteration"]
@@ -35,7 +35,7 @@ class Iteration(Machine):
             return self.rows(frame, value)
         if type(value) is Together:
             return self.rows_of_several(frame, value)
-        if is_user_object(value):
+        if answers(value):
             return self.user_iterate(value)
         self.require_known(value)
         result = self.guarded(iter, (self.concrete(value),), {})
@@ -83,23 +83,35 @@ class Iteration(Machine):
     def next_of(self, frame: Frame, iterator: Any) -> Any:
         if isinstance(iterator, Turns):
             return iterator.following(frame)
-        if is_user_object(iterator):
+        if answers(iterator):
             return self.call_special(iterator, "__next__")
         self.require_known(iterator)
         if self.trace.loops:
             self.changes(iterator, "an iterator")
         return next(iterator)
 
-    def listed(self, frame: Frame, value: Any) -> list[Any]:
+    def listed(self, frame: Frame, value: Any, asks_length: bool = False) -> list[Any]:
         if type(value) in (list, tuple):
             return list(value)
         iterator = self.iterate_plainly(frame, value)
+        if asks_length and answers(value):
+            self.ask_length(value)
         found = []
         while True:
             try:
                 found.append(self.next_of(frame, iterator))
             except StopIteration:
                 return found
+
+    def ask_length(self, value: Any) -> None:
+        """list() and tuple() ask an object for how much memory they need; where it raises a TypeError, they go on."""
+        for name in ("__len__", "__length_hint__"):
+            if lookup(type(value), name)[1] is not None:
+                try:
+                    self.call_special(value, name)
+                except TypeError:
+                    continue
+                return
 
     def iterate_plainly(self, frame: Frame, value: Any) -> Any:
         """An iterator for an unpacking, which is no loop."""
@@ -116,7 +128,7 @@ class Iteration(Machine):
         return self.call(len, (value,), {})
 
     def mapping(self, value: Any) -> dict[Any, Any]:
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not is_user_object(value):
             self.require_known(value)
             return dict(value)
         return self.refuse(f"{type(value).__name__} is unpacked as a mapping")

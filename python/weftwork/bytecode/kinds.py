@@ -7,6 +7,7 @@ import decimal
 import enum
 import re
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,21 @@ from ..numpy.tracer import Selection, TracedArray
 from ..pytree import is_record
 from .outside import HostValue
 
-__all__ = ["ABSENT", "DELETED", "Mirror", "contains_traced", "holds_object", "is_record", "is_user_object", "type_of"]
+__all__ = [
+    "ABSENT",
+    "Mirror",
+    "answers",
+    "contains_traced",
+    "holds_object",
+    "is_record",
+    "is_user_object",
+    "type_of",
+]
 
 #: Containers of the surroundings that hold more are not taken into a program.
 LARGEST = 256
 #: In the place of an entry: it is not there.
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "nothing"})()
-DELETED: Any = type("Deleted", (), {"__repr__": lambda self: "deleted"})()
 #: Values that are what they are: two that are equal need not be told apart.
 #: Python's own numbers.
 NUMBERS = (int, float, complex, bool)
@@ -39,6 +48,38 @@ SAME = (
     types.UnionType,
     types.GenericAlias,
     re.Pattern,
+)
+#: Instances of classes of the user's whose attributes are not watched.
+UNWATCHED = (type, np.generic, BaseException, enum.Enum)
+#: Modules of Python's, and NumPy, whose special methods have no effects.
+STANDARD = frozenset(["abc", "enum", "typing", "numbers", "_collections_abc", "numpy"])
+#: Special methods that no operator calls; what gives texts is known by has_own_text.
+NO_OPERATORS = frozenset(
+    [
+        "__init__",
+        "__new__",
+        "__del__",
+        "__repr__",
+        "__str__",
+        "__format__",
+        "__dir__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getstate__",
+        "__setstate__",
+        "__copy__",
+        "__deepcopy__",
+        "__getattr__",
+        "__setattr__",
+        "__delattr__",
+        "__init_subclass__",
+        "__subclasshook__",
+        "__instancecheck__",
+        "__subclasscheck__",
+        "__set_name__",
+        "__prepare__",
+        "__class_getitem__",
+    ]
 )
 #: Classes of the user's that are derived from these hold more than their attributes.
 CONTAINERS = (dict, list, set, bytearray, collections.deque, tuple, frozenset)
@@ -65,25 +106,41 @@ def contents(container: Any) -> list[Any]:
 
 
 def is_user_object(value: Any) -> bool:
-    """Whether it is an instance of a class that Python code defines, which its own methods may steer."""
+    """Whether it is an instance of a class that Python code defines, whose attributes are watched."""
     kind = type(value)
     return kind is types.SimpleNamespace or (
-        kind.__flags__ & HEAP != 0
-        and kind not in OWN
-        and not isinstance(value, (type, np.generic, BaseException, enum.Enum))
-        and has_python(kind)
+        kind.__flags__ & HEAP != 0 and kind not in OWN and not isinstance(value, UNWATCHED) and has_python(kind)
     )
 
 
-def holds_object(value: Any, depth: int = 0) -> bool:
-    """Whether it is, or holds, an object of a class of the user's."""
+def answers(value: Any) -> bool:
+    """Whether Python code of its class may say what operators do with it: an object of the user's, or a class, an
+    error, a member of an enum or a NumPy scalar with methods of its own for them."""
+    kind: Any = type(value)
+    if not kind.__flags__ & HEAP or not isinstance(value, UNWATCHED):
+        return is_user_object(value)
+    named = [pair for base in kind.__mro__ for pair in vars(base).items()]
+    return any(k[:2] == "__" and k not in NO_OPERATORS and is_method_of_users(v) for k, v in named)
+
+
+def is_method_of_users(value: Any) -> bool:
+    return isinstance(value, types.FunctionType) and str(value.__module__).partition(".")[0] not in STANDARD
+
+
+def answers_equality(value: Any) -> bool:
+    """Whether Python code of its class may say what it is equal to."""
+    return answers(value) and not (isinstance(value, UNWATCHED) and compares_by_identity(value))
+
+
+def holds_object(value: Any, asked: Callable[[Any], bool] = answers, depth: int = 0) -> bool:
+    """Whether it is, or holds, an object whose class answers; what lies deep in others may be one."""
     if type(value) in (list, tuple, set, frozenset):
-        return depth < 6 and any(holds_object(item, depth + 1) for item in value)
+        return depth > 6 or any(holds_object(item, asked, depth + 1) for item in value)
     if type(value) is slice:
-        return any(map(is_user_object, (value.start, value.stop, value.step)))
+        return any(map(asked, (value.start, value.stop, value.step)))
     if isinstance(value, dict) and not is_user_object(value):
-        return depth < 6 and any(holds_object(item, depth + 1) for item in (*value, *value.values()))
-    return is_user_object(value)
+        return depth > 6 or any(holds_object(item, asked, depth + 1) for item in (*value, *value.values()))
+    return asked(value)
 
 
 #: Types whose text is their own, whatever they hold.
@@ -120,8 +177,11 @@ def is_method_of_data(value: Any) -> bool:
 
 
 def compares_by_identity(value: Any) -> bool:
-    """Whether an object is equal to itself alone, and its hash is no business of Python code."""
-    return all(lookup(type(value), name)[1] is object for name in ("__eq__", "__hash__"))
+    """Whether what an object is equal to, and its hash, is no business of Python code of the user's."""
+    found = [lookup(type(value), name) for name in ("__eq__", "__hash__")]
+    if isinstance(value, UNWATCHED):
+        return not any(is_method_of_users(method) for method, _ in found)
+    return all(definer is object for _, definer in found)
 
 
 HEAP = 1 << 9
@@ -199,10 +259,12 @@ def contains_traced(value: Any, depth: int = 0) -> bool:
         return True
     if depth > 6:
         return False
-    if type(value) in (list, tuple, set, frozenset) or isinstance(value, tuple):
+    if isinstance(value, tuple):
+        return any(contains_traced(v, depth + 1) for v in tuple.__iter__(value))
+    if type(value) in (list, set, frozenset):
         return any(contains_traced(v, depth + 1) for v in value)
     if isinstance(value, dict):
-        return any(contains_traced(v, depth + 1) for v in value.values())
+        return any(contains_traced(v, depth + 1) for v in dict.values(value))
     if type(value) is slice:
         return any(contains_traced(v) for v in (value.start, value.stop, value.step))
     return False

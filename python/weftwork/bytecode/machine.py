@@ -249,8 +249,8 @@ class Machine:
         """The next value; StopIteration at the end."""
         return next(iterator)
 
-    def listed(self, frame: Frame, value: Any) -> list[Any]:
-        """All values of something that can be iterated over."""
+    def listed(self, frame: Frame, value: Any, asks_length: bool = False) -> list[Any]:
+        """All values of something that can be iterated over, as list() asks for them or as others do."""
         return list(value)
 
     def length(self, value: Any) -> int:

@@ -92,7 +92,7 @@ def call_function_ex(m: Machine, f: Frame, i: Any) -> None:
         function = f.stack.pop()
     elif NULL_PUSHED:
         f.stack.pop()
-    if not isinstance(args, tuple):
+    if type(args) is not tuple:
         args = tuple(all_of(m, f, args, lambda: f"{described(function)} argument after *"))
     f.stack.append(m.call(function, args, {} if kwargs is NULL else dict(kwargs)))
 
@@ -109,7 +109,7 @@ def described(function: Any) -> str:
 def all_of(m: Machine, f: Frame, value: Any, what: Callable[[], str]) -> list[Any]:
     """The values of what stands behind a star; the error says what it is if it has none."""
     try:
-        return m.listed(f, value)
+        return m.listed(f, value, asks_length=True)
     except TypeError:
         if is_iterable(value):
             raise
@@ -274,8 +274,8 @@ def list_extend(m: Machine, f: Frame, i: Any) -> None:
 
 @operation("SET_UPDATE")
 def set_update(m: Machine, f: Frame, i: Any) -> None:
-    value = f.stack.pop()
-    f.stack[-i.arg].update(map(m.hashed, m.listed(f, value)))
+    items = m.call(set, (f.stack.pop(),), {})
+    f.stack[-i.arg].update(items)
 
 
 @operation("DICT_UPDATE")

@@ -18,10 +18,10 @@ from .kinds import (
     ABSENT,
     CONSTANTS,
     CONTAINERS,
-    DELETED,
     LARGEST,
     SAME,
     Mirror,
+    answers,
     compares_by_identity,
     is_method_of_data,
     is_record,
@@ -158,6 +158,8 @@ class Reads(Machine):
             return self.outside(whole, "object", whole)
         if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
             self.refuse(f"an array of type {type(value).__name__}")
+        if isinstance(value, np.generic) and type(value) is not value.dtype.type:
+            self.refuse(f"a scalar of type {type(value).__name__}")
         if self.bakes:
             return value
         known = self.arrays.get(id(value))
@@ -183,7 +185,7 @@ class Reads(Machine):
             return known.copy
         self.steps.check("type", step, type(value))
         if isinstance(value, (dict, types.MappingProxyType)):
-            if any(is_user_object(key) and not compares_by_identity(key) for key in value):
+            if any(answers(key) and not compares_by_identity(key) for key in value):
                 self.refuse("a dict whose keys are objects with methods of their own")
             self.steps.check("keys", step, list(value))
             items = {key: self.outside(item, ITEM, step, key) for key, item in value.items()}
@@ -220,9 +222,9 @@ class Reads(Machine):
     def read_global(self, frame: Frame, name: str) -> Any:
         for space in (frame.globals, frame.builtins):
             stored = self.overlay.get((ENTRY, id(space), name))
-            if stored is not None and stored[2] is not DELETED:
+            if stored is not None:
                 return stored[2]
-            if name in space and stored is None:
+            if name in space:
                 return self.outside(space[name], ENTRY, space, name)
             self.steps.entry(space, name, ABSENT)
         raise NameError(f"name '{name}' is not defined")

@@ -36,7 +36,7 @@ from .headers import LoopHeaders
 from .host import has_to_run
 from .items import Items
 from .iteration import Iteration
-from .kinds import ABSENT, NUMBERS, contains_traced, is_user_object, type_of
+from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
 from .outside import HostValue, Refused, Steps
 
@@ -185,7 +185,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
     def unary(self, function: Any, value: Any) -> Any:
         if type(value) is HostValue:
             return self.host(function, value)
-        if is_user_object(value):
+        if answers(value):
             return self.call_special(value, SPECIAL_UNARY.get(function.__name__, "__pos__"))
         return self.own_arrays(self.guarded(function, (value,), {}), value)
 
@@ -217,6 +217,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         lhs, rhs = pair
         if type(lhs) in (str, bytes) and symbol[0] == "%":
             return self.formatted(lhs, rhs)
+        rhs = float(rhs) if type(rhs) is np.float64 and is_python_complex(lhs) else rhs
         if is_python_complex(lhs) and isinstance(rhs, TracedArray) and rhs.scalar and rhs.dtype == np.float64:
             # A float64 is one of Python's floats to a complex number on its left, whose operator answers first.
             if symbol.rstrip("=") in ("/", "**") and not (self.bakes or self.strict):
@@ -225,8 +226,9 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             rhs.weak, rhs.scalar = float, True
         if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
             lhs, rhs = self.repetition(lhs), self.repetition(rhs)
-        if is_user_object(lhs) or is_user_object(rhs):
+        if answers(lhs) or answers(rhs):
             return self.user_binary(symbol, lhs, rhs)
+        lhs, rhs = self.beside_no_number(lhs, rhs)
         if (
             symbol.rstrip("=") in ("/", "//", "%", "**")
             and is_python_number(lhs)
@@ -242,6 +244,16 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
         return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
 
+    def beside_no_number(self, lhs: Any, rhs: Any) -> tuple[Any, Any]:
+        """Both operands; beside what is no number types alone say what Python does, so that one stands for its number."""
+        for number, other in ((lhs, rhs), (rhs, lhs)):
+            if isinstance(number, TracedArray) and number.scalar and type_of(other) in NO_NUMBERS:
+                if number.weak is not None:
+                    return (number.weak(1), rhs) if number is lhs else (lhs, number.weak(1))
+                if type(other) is bytearray:
+                    self.refuse("a NumPy scalar and a bytearray")
+        return lhs, rhs
+
     def repetition(self, value: Any) -> Any:
         """How often a list is repeated: of a NumPy scalar, unlike an array, it is the number that a call has."""
         if isinstance(value, TracedArray) and value.scalar:
@@ -256,26 +268,30 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             self.written(owner)
 
     def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        if type(lhs) in RECORDED and type(rhs) in RECORDED:
+        has_order = symbol in ("==", "!=") or not (is_python_complex(lhs) or is_python_complex(rhs))
+        if type(lhs) in RECORDED and type(rhs) in RECORDED and has_order:
             return self.guarded(COMPARE[symbol], (lhs, rhs), {})
         pair = self.operands(lhs, rhs)
         if pair is None:
             return self.host(COMPARE[symbol], lhs, rhs)
         lhs, rhs = pair
-        if is_user_object(lhs) or is_user_object(rhs):
+        if answers(lhs) or answers(rhs):
             return self.user_compare(symbol, lhs, rhs)
+        lhs, rhs = self.beside_no_number(lhs, rhs)
+        if symbol[0] in "<>" and any(map(is_python_complex, (lhs, rhs))) and all(map(is_python_number, (lhs, rhs))):
+            raise TypeError(f"'{symbol}' not supported between complex numbers")
         if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
             self.require_no_user_objects(lhs, rhs)
         return self.own_arrays(self.guarded(COMPARE[symbol], (lhs, rhs), {}))
 
     def contains(self, container: Any, value: Any) -> Any:
-        if is_user_object(container):
+        if answers(container):
             return self.user_contains(container, value)
         if id(container) in self.large:
             return self.entry_of(container, self.hashed(value)) is not ABSENT
         if type(container) in (dict, set, frozenset):
             return self.guarded(BINARY_CONTAINS, (container, self.hashed(value)), {})
-        self.require_no_user_objects(container, value)
+        self.require_no_user_objects(container, value, asked=answers_equality)
         if isinstance(container, TracedArray) and self.can_break():
             return self.truth(self.host_call(BINARY_CONTAINS, (container, value)))
         return self.guarded(BINARY_CONTAINS, (self.concrete(container), self.concrete(value)), {})
@@ -285,7 +301,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             outcome = bool(value.value)
             self.steps.check("truth", value.step, outcome)
             return outcome
-        if is_user_object(value):
+        if answers(value):
             return self.user_truth(value)
         if isinstance(value, TracedArray) and self.can_break() and value.size == 1 and value.tensor.constant() is None:
             return self.truth(self.value_of(value))
@@ -305,6 +321,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             self.statics.note_comparison(lhs, rhs)
         if (type(lhs) is np.bool_ or type(rhs) is np.bool_) and type_of(lhs) is type_of(rhs):
             return self.truth(lhs) is self.truth(rhs)  # there are two of them
+        if {type(lhs), type(rhs)} in ({HostValue}, {HostValue, int}):
+            return self.truth(self.host(operator.is_, lhs, rhs))  # small integers are one object each
         return self.original(lhs) is self.original(rhs)
 
     # -- text ------------------------------------------------------------------------------------------------------
@@ -315,7 +333,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             self.refuse("a value as text")
         if isinstance(value, TracedArray):
             value = self.guarded(lambda v: v._need_value("a format", "format what the function returns"), (value,), {})
-        if contains_traced(value) or is_user_object(value):
+        if contains_traced(value) or answers(value):
             self.refuse(f"{type_of(value).__name__} as text")
         self.require_no_user_objects(value)
         return super().format(value, spec, conversion)
@@ -429,6 +447,10 @@ ELEMENTWISE = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.remainder,
     "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor,
 }  # fmt: skip
+#: Types whose operators know no numbers; how often a list or text is repeated, and what a text shows, is known before.
+NO_NUMBERS = frozenset(
+    [list, tuple, str, bytes, bytearray, dict, set, frozenset, range, slice, type(None), type(Ellipsis)]
+)
 RECORDED = frozenset([TracedArray, int, float, complex])
 
 
@@ -440,7 +462,9 @@ def is_elementwise(lhs: Any, rhs: Any) -> bool:
 
 
 def is_python_complex(value: Any) -> bool:
-    return type(value) is complex or (isinstance(value, TracedArray) and value.weak is complex)
+    return type(value) is complex or (
+        isinstance(value, TracedArray) and value.weak is not None and value.dtype.kind == "c"
+    )
 
 
 def is_python_number(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from .kinds import (
     ABSENT,
     HEAP,
     OWN,
+    UNWATCHED,
+    answers,
+    contains_traced,
     holds_object,
+    is_method_of_users,
     is_own_constant,
     is_record,
-    is_user_object,
     lookup,
     type_of,
 )
@@ -52,7 +56,7 @@ class UserClasses(Attributes):
     # -- operators of user's classes ---------------------------------------------------------------------------------
 
     def special(self, owner: Any, name: str) -> Any:
-        if is_user_object(owner):
+        if answers(owner):
             return self.special_method(owner, name)
         if id(owner) in self.opaque or type(owner) not in OWN:
             self.refuse(f"'{name}' of an object of type {type(owner).__name__}")
@@ -66,33 +70,40 @@ class UserClasses(Attributes):
             self.steps.entry(definer, None, ABSENT)  # type: ignore[arg-type]
         if definer is tuple and is_record(type(owner)):
             return getattr(tuple(owner), name)
-        return types.MethodType(value, owner) if isinstance(value, types.FunctionType) else getattr(owner, name)
+        if isinstance(owner, type) or isinstance(value, types.FunctionType):
+            return value.__get__(owner, type(owner))
+        return getattr(owner, name)
 
     def call_special(self, owner: Any, name: str, *args: Any) -> Any:
-        if lookup(type(owner), name)[1] is None:
+        found, definer = lookup(type(owner), name)
+        if definer is None:
             raise TypeError(f"'{type(owner).__name__}' object does not support {name}")
+        if definer is object and name == "__ne__":
+            equal = self.call_special(owner, "__eq__", *args)
+            return equal if equal is NotImplemented else not self.truth(equal)
+        if isinstance(owner, UNWATCHED) and not is_method_of_users(found) and not contains_traced(args):
+            return found.__get__(owner, type(owner))(*args)
         return self.call(self.special_method(owner, name), args, {})
 
     def has_special(self, value: Any, name: str) -> bool:
         return (
-            is_user_object(value)
-            and lookup(type(value), name)[1] is not None
-            and lookup(type(value), name)[1] is not object
+            answers(value) and lookup(type(value), name)[1] is not None and lookup(type(value), name)[1] is not object
         )
 
     def user_binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
         name = DUNDERS[symbol.rstrip("=")]
         tries = [(lhs, f"__{name}__", rhs)]
-        if is_user_object(rhs):
+        if answers(rhs):
             tries.insert(
                 0 if type(rhs) is not type(lhs) and isinstance(rhs, type(lhs)) else 1, (rhs, f"__r{name}__", lhs)
             )
         if symbol[-1] == "=":
             tries.insert(0, (lhs, f"__i{name}__", rhs))
         for owner, method, other in tries:
-            if not is_user_object(owner):
-                # An array asks the other side itself; others answer NotImplemented.
-                if isinstance(owner, (TracedArray, np.ndarray, np.generic)) and not self.declines_arrays(other):
+            if not answers(owner):
+                # An array asks the other side itself, and raises where it is to be changed; others answer NotImplemented.
+                is_array = isinstance(owner, (TracedArray, np.ndarray, np.generic))
+                if is_array and (symbol[-1] == "=" or not self.declines_arrays(other)):
                     self.refuse(f"an array and a {type(other).__name__} under '{symbol}'")
                 continue
             if lookup(type(owner), method)[1] is not None:
@@ -110,10 +121,10 @@ class UserClasses(Attributes):
     def user_compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
         straight, turned = COMPARISONS[symbol]
         tries = [(lhs, straight, rhs), (rhs, turned, lhs)]
-        if is_user_object(rhs) and type(rhs) is not type(lhs) and isinstance(rhs, type(lhs)):
+        if answers(rhs) and type(rhs) is not type(lhs) and isinstance(rhs, type(lhs)):
             tries.reverse()
         for owner, method, other in tries:
-            if not is_user_object(owner):
+            if not answers(owner):
                 if isinstance(owner, (TracedArray, np.ndarray, np.generic)):
                     self.refuse(f"an array and a {type(other).__name__} under '{symbol}'")
                 continue
@@ -150,12 +161,12 @@ class UserClasses(Attributes):
             return self.call_special(value, "__iter__")
         return self.refuse(f"{type(value).__name__} is iterated over by its items")
 
-    def require_no_user_objects(self, *values: Any) -> None:
+    def require_no_user_objects(self, *values: Any, asked: Callable[[Any], bool] = answers) -> None:
         """For native code that calls methods of what it is given."""
         for value in values:
             if self.strict and hasattr(type(value), "__dlpack__"):
                 continue
-            if holds_object(value):
+            if holds_object(value, asked):
                 self.refuse("an object whose methods C code may call")
             self.require_known(value)
 

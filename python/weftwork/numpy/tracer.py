@@ -352,9 +352,6 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         """Makes writes to the whole array raise for that reason, or lets them be."""
         self._storage.guard = reason
 
-    def is_view_of_whole(self, storage: Storage) -> bool:
-        return self._storage is storage and not self._steps
-
     # -- what an ndarray tells of itself ---------------------------------------------------------------------------
 
     @property
