@@ -175,6 +175,23 @@ class Dispatcher {
     return found ? nb::list(found) : nb::list();
   }
 
+  nb::list plans() const {
+    nb::list found;
+    for (auto [key, plans] : plans_)
+      for (nb::handle plan : nb::borrow<nb::list>(plans)) found.append(plan);
+    return found;
+  }
+  void drop(const Plan& plan) {
+    nb::object key = plan.key, plans = lookup(key);
+    if (!plans) return;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(plans.ptr()); ++i)
+      if (nb::inst_ptr<Plan>(nb::handle(PyList_GET_ITEM(plans.ptr(), i))) == &plan) {
+        PyList_SetSlice(plans.ptr(), i, i + 1, nullptr);
+        break;
+      }
+    if (PyList_GET_SIZE(plans.ptr()) == 0 && PyDict_DelItem(plans_.ptr(), key.ptr()) < 0) throw nb::python_error();
+  }
+
   size_t most_plans = 1024;
   uint64_t inputs_version = 0;  // of the integers that are inputs
   bool is_plain = false;        // every call is one of the function itself
@@ -373,13 +390,7 @@ class Dispatcher {
         if (!oldest || plan.used < oldest->used) oldest = &plan;
       });
       if (count <= std::max<size_t>(most_plans, 1)) return;
-      nb::object key = oldest->key, plans = lookup(key);
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(plans.ptr()); ++i)
-        if (nb::inst_ptr<Plan>(nb::handle(PyList_GET_ITEM(plans.ptr(), i))) == oldest) {
-          PyList_SetSlice(plans.ptr(), i, i + 1, nullptr);
-          break;
-        }
-      if (PyList_GET_SIZE(plans.ptr()) == 0 && PyDict_DelItem(plans_.ptr(), key.ptr()) < 0) throw nb::python_error();
+      drop(*oldest);
     }
   }
 
@@ -432,7 +443,9 @@ void bind_dispatch(nb::module_& m) {
       .def("clear_plans", &Dispatcher::forget)
       .def_prop_ro("plan_count", [](const Dispatcher& self) { return nb::len(self.executables()); })
       .def_prop_ro("cores", &Dispatcher::executables)
+      .def("plans", &Dispatcher::plans)
       .def("plans_for", &Dispatcher::plans_for)
+      .def("drop", &Dispatcher::drop, nb::arg("plan"))
       .def("integers_of", &Dispatcher::integers_of)
       .def("set_inputs", &Dispatcher::set_inputs, nb::arg("paths"))
       .def_ro("inputs_version", &Dispatcher::inputs_version)

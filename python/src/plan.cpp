@@ -173,6 +173,15 @@ nb::object run_plan(const Plan& plan, const std::vector<nb::object>& leaves, con
   return plan.build_result(list, extra.is_valid() ? extra : nb::object(nb::tuple()));
 }
 
+// The objects that the plan's key names, by their addresses or as they are.
+nb::list named(const Plan& self) {
+  nb::list found;
+  for (const nb::object& object : self.kept) found.append(object);
+  if (PyTuple_CheckExact(self.key.ptr()))
+    for (nb::handle part : self.key) found.append(part);
+  return found;
+}
+
 void bind_plan(nb::module_& m) {
   nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
       .def_prop_rw(
@@ -188,6 +197,7 @@ void bind_plan(nb::module_& m) {
           "is_measured_aside", [](const Plan& self) { return self.trial.is_aside; },
           [](Plan& self, bool aside) { self.trial.is_on = self.trial.is_aside = aside; })
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
+      .def_prop_ro("named", &named)
       .def_rw("inputs_version", &Plan::inputs_version)
       .def("finish", &Plan::finish)
       .def("enter", &enter_piece)

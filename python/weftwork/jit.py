@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .abandoned import FIRST_LOOK, abandoned
 from .annotation import Declared, declared_parameters, with_declared
 from .bytecode.outside import LEAF as LEAF_STEP
 from .bytecode.recorder import Refused
@@ -131,6 +132,7 @@ class Jit(_core.Dispatcher):
         self._jointly: Jit | None = None
         self._integers = Integers()
         self._programs = Programs()
+        self._next_look = FIRST_LOOK
         #: Ways in which calls ran otherwise than as one program: the reason and the line, with how often it was met.
         self.refusals: dict[tuple[str, str], int] = {}
 
@@ -142,6 +144,7 @@ class Jit(_core.Dispatcher):
                 "a call needs a Neuron device: wf.jit(f, device='neuron:0') runs there, wf.compile(f, *arrays, "
                 "target='neuron') gives the NEFF to save  [neuron_device]"
             )
+        self._drop_abandoned()
         with span("jit", f"first call of {getattr(self._function, '__qualname__', 'a function')}"):
             before = self.plans_for(*args, **kwargs)
             if len(before) >= MANY_WAYS and self._fixed_integers(args, kwargs):
@@ -151,6 +154,15 @@ class Jit(_core.Dispatcher):
             plan = self._recorded(args, kwargs, before, None)
         self._programs.note(self, args, kwargs, before, plan)
         return plan
+
+    def _drop_abandoned(self) -> None:
+        """Lets go of objects that have died but for the plans for calls with them."""
+        plans = self.plans()
+        if len(plans) < self._next_look:
+            return
+        for plan in abandoned(plans):
+            self.drop(plan)
+        self._next_look = max(FIRST_LOOK, 2 * len(self.plans()))
 
     def _recorded(self, args: tuple, kwargs: dict[str, Any], before: list[Any], ways: Ways | None) -> Any:
         """The plan of a call; with ``ways`` it is one more way through pieces that are there."""
@@ -338,6 +350,13 @@ class Jit(_core.Dispatcher):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
+    def __getattr__(self, name: str) -> Any:
+        # What only the function has: cache_info of one with a cache, defaults, code.
+        function = self.__dict__.get("_function")
+        if function is None or (name[:2] == "__" and name not in FUNCTION_PARTS):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(function, name)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         return reduced_jit(self, pickler_that_asks())
 
@@ -405,12 +424,21 @@ def jit(
     static, donate = frozenset(names_of(static_argnames)), frozenset(names_of(donate_argnames))
     options = Options(static, donate, dynamic_extents(dynamic), target=target, device=to_device(device), pure=pure)
     if function is None:
-        return lambda wrapped: Jit(wrapped, options.of(wrapped), strict)
+        return lambda wrapped: jitted(wrapped, options, strict)
+    return jitted(function, options, strict)
+
+
+def jitted(function: Any, options: Options, strict: bool | None) -> Any:
+    """The function compiled; of a class method or static method, the same kind of method that is."""
+    if isinstance(function, (classmethod, staticmethod)):
+        return type(function)(jitted(function.__func__, options, strict))
     if not callable(function):
         raise ArgumentTypeError(f"jit takes a function, got {type(function).__name__}  [jit_function]")
     return Jit(function, options.of(function), strict)
 
 
+#: What Python tells of a function under names of its own.
+FUNCTION_PARTS = frozenset(["__closure__", "__code__", "__defaults__", "__globals__", "__kwdefaults__"])
 #: So many ways through a function are compiled for one signature; further ones run plainly.
 MOST_WAYS = 8
 #: After so many, integers that were made inputs are a part of programs again.

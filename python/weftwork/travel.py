@@ -21,7 +21,19 @@ if TYPE_CHECKING:
 __all__ = ["copied", "reduced_executable", "reduced_graph", "reduced_jit", "reduced_op"]
 
 #: What a jitted function has of its own; all else was set on it, and travels.
-OWN = frozenset(["_programs", "_function", "_options", "_strict", "_has_trials", "_jointly", "refusals", "__wrapped__"])
+OWN = frozenset(
+    [
+        "_programs",
+        "_function",
+        "_options",
+        "_strict",
+        "_has_trials",
+        "_jointly",
+        "_next_look",
+        "refusals",
+        "__wrapped__",
+    ]
+)
 
 
 def reduced_jit(jitted: Jit, pickler: Any) -> Any:

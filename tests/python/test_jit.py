@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import subprocess
@@ -252,3 +253,46 @@ def test_what_holds_a_function_and_is_its_static_argument_is_let_go() -> None:
     del model
     gc.collect()
     assert kept() is None
+
+
+def test_class_methods_and_static_methods_stay_what_they_are() -> None:
+    class Scaled:
+        by = 2.0
+        of_class = wf.jit(classmethod(lambda cls, x: x * cls.by))
+        of_none = wf.jit(staticmethod(lambda x: x + 1))
+
+        @wf.jit
+        @classmethod
+        def named(cls, x: Any) -> Any:
+            return x - cls.by
+
+    class Tripled(Scaled):
+        by = 3.0
+
+    x = np.ones(2)
+    for kind in (Scaled, Tripled):
+        for given in (kind, kind()):
+            assert given.of_class(x).tolist() == [kind.by] * 2
+            assert given.of_none(x).tolist() == [2.0, 2.0]
+            assert given.named(x).tolist() == [1 - kind.by] * 2
+
+
+def test_attributes_of_the_function_are_those_of_the_jitted_one() -> None:
+    calls = []
+
+    @wf.jit(strict=False)
+    @functools.lru_cache
+    def table(n: int, scale: float = 2.0) -> Any:
+        calls.append(n)
+        return np.arange(n) * scale
+
+    assert table(3) is table(3) and calls == [3]
+    assert table.cache_info().hits == 1
+    assert not hasattr(table, "missing") and not hasattr(table, "__array__")
+
+    def added(x: Any, by: float = 1.0, *, twice: bool = False) -> Any:
+        return (x + by) * (2 if twice else 1)
+
+    jitted = wf.jit(added)
+    assert jitted.__defaults__ == (1.0,) and jitted.__kwdefaults__ == {"twice": False}
+    assert jitted.__code__ is added.__code__

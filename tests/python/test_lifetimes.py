@@ -1,0 +1,72 @@
+"""What a jitted function was called with lives as long as plain calls let it live, but for the last few objects."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+
+class Owner:
+    """An object with much memory, which a part of it may hold in turn."""
+
+    def __init__(self, in_circle: bool) -> None:
+        self.weights, self.scale = np.ones(1000), 0.5
+        if in_circle:
+            self.part = [self]
+
+    @wf.jit
+    def scaled(self, x: Any) -> Any:
+        return x * self.weights[:3] * self.scale
+
+    @wf.jit
+    def changed(self, x: Any) -> Any:
+        self.weights = self.weights + x[0]
+        return self.weights[:3] * 1.0
+
+    @wf.jit(strict=False)
+    def printed(self, x: Any) -> Any:
+        print(end="")
+        return x * self.scale
+
+
+@pytest.mark.parametrize("in_circle", [False, True])
+@pytest.mark.parametrize("name", ["scaled", "changed", "printed"])
+def test_objects_live_as_long_as_plain_calls_let_them(name: str, in_circle: bool) -> None:
+    stays, x = Owner(in_circle), np.ones(3)
+    method = getattr(Owner, name)
+    expected = method(stays, x)
+    alive = []
+    for _ in range(60):
+        owner = Owner(in_circle)
+        for _ in range(2):
+            np.testing.assert_array_equal(method(owner, x).shape, expected.shape)
+        alive.append(weakref.ref(owner))
+        del owner
+    gc.collect()
+    assert sum(reference() is not None for reference in alive) <= 20
+    before = method.plan_count
+    method(stays, x)
+    assert method.plan_count == before  # of who lives, the program stays
+
+
+def test_functions_that_are_arguments_live_as_long_as_plain_calls_let_them() -> None:
+    @wf.jit
+    def applied(x: Any, function: Any) -> Any:
+        return function(x) * 2
+
+    alive = []
+    for k in range(60):
+        large = np.full(3, float(k))
+        function = lambda x, large=large: x + large
+        for _ in range(2):
+            assert applied(np.ones(3), function).tolist() == [2.0 * k + 2] * 3
+        alive.append(weakref.ref(function))
+        del function, large
+    gc.collect()
+    assert sum(reference() is not None for reference in alive) <= 20
