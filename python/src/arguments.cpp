@@ -107,6 +107,13 @@ bool has_dlpack(PyObject* object) {
   return has_special(object, name);
 }
 
+void Flattened::note_container(PyObject* object) {
+  auto [found, is_new] = containers.try_emplace(object, containers.size());
+  if (is_new) return;
+  key += '=';
+  key.append(reinterpret_cast<const char*>(&found->second), sizeof found->second);
+}
+
 nb::object Flattened::make_key() const {
   nb::object bytes = nb::bytes(key.data(), key.size());
   if (statics.empty()) return bytes;
@@ -178,6 +185,7 @@ void Parameters::flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, A
   if (flat.is_foreign && !strict_) return;
   if (depth > deepest) return refuse_nesting(flat);
   if (is_sequence(object)) {
+    if (!PyTuple_Check(object)) flat.note_container(object);
     flat.key += PyTuple_Check(object) ? '(' : '[';
     PyTypeObject* type = Py_TYPE(object);
     flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
@@ -185,6 +193,7 @@ void Parameters::flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, A
     for (nb::handle item : items_of(arg)) path.within(index++, [&] { flatten(item, nullptr, flat, path, depth + 1); });
     flat.key += ')';
   } else if (PyDict_CheckExact(object)) {
+    flat.note_container(object);
     flat.key += '{';
     for (auto [key, value] : nb::borrow<nb::dict>(arg)) {
       flat.add_equal(key);

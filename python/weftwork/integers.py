@@ -11,13 +11,16 @@ MOST_PATHS = 4096
 class Integers:
     """What is known of a function's integers, by their paths in the arguments ("t", "state.step")."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_vary: bool = True) -> None:
+        self.may_vary = may_vary
         self.inputs: frozenset[str] = frozenset()
         self._fixed: set[str] = set()
         self._seen: dict[str, int] = {}
 
     def varying(self, given: list[tuple[str, int]]) -> frozenset[str]:
         """Those that are not what they were when a call was recorded before, and may become inputs."""
+        if not self.may_vary:
+            return frozenset()
         if len(self._seen) > MOST_PATHS:
             self._seen.clear()
         known = self._fixed | self.inputs

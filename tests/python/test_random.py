@@ -131,3 +131,11 @@ def test_keys_in_a_traced_function() -> None:
 def test_errors(run: Any, draw: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         run(draw)(KEY)
+
+
+def test_bounds_are_checked_whatever_was_drawn_before() -> None:
+    for low, high in ((0, 5), (1, 9), (-3, 12), (0, 2**40)):
+        wf.random.randint(KEY, (2,), low, high)
+    with pytest.raises(wf.errors.ArgumentValueError, match="less than"):
+        wf.random.randint(KEY, (2,), 3, 3)
+    assert wf.random.randint(KEY, (2,), 0, 2**64, np.uint64).dtype == np.uint64

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
+import operator
 import types
 from typing import Any
 
@@ -87,6 +88,11 @@ def operator_of(method: str, symbol: str) -> Special:
 for _method, _functions in (("binary", BINARY), ("compare", COMPARE)):
     for _symbol, _function in _functions.items():
         SPECIAL[id(_function)] = operator_of(_method, _symbol)
+
+
+@special(operator.getitem)
+def call_getitem(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return r.item(*args)
 
 
 @special(setattr)

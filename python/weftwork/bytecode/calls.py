@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import itertools
@@ -68,6 +69,13 @@ def counts_of(function: Any) -> tuple[int, float]:
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     return sum(p.default is p.empty for p in positional), math.inf if is_open else len(positional)
+
+
+def keeps(function: Any) -> bool:
+    """Whether what a function is given, and what that holds, may come out of it as the same objects."""
+    if isinstance(function, operator.itemgetter) or getattr(function, "__name__", "") in ("fromkeys", "from_iterable"):
+        return True
+    return safe_for_objects(function) or (isinstance(function, type) and function in KEEPING)
 
 
 def require_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> None:
@@ -237,9 +245,11 @@ class Calls(Machine):
                 owner if not isinstance(owner, (type, types.ModuleType, type(None))) else args[0] if args else None
             )
         if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)) and args:
-            if isinstance(args[0], (TracedArray, Selection)):
+            if isinstance(args[0], (TracedArray, Selection)) or type(args[0]) in CHANGEABLE:
                 return self.call(self.attribute(args[0], function.__name__), args[1:], kwargs)
             owner = args[0]
+        elif id(function) in ORDERING:
+            self.require_order(function, args)
         if id(owner) in self.large and function.__name__ == "get" and 0 < len(args) < 3:
             found = self.entry_of(owner, self.hashed(args[0]))
             return found if found is not ABSENT else args[1] if len(args) > 1 else None
@@ -270,6 +280,13 @@ class Calls(Machine):
             self.fresh[id(result)] = result
         return result
 
+    def require_order(self, function: Any, args: tuple) -> None:
+        """For a function that changes its first argument, by what of it comes before what."""
+        for container in args[:1]:
+            self.changes(container)
+        if any(map(self.holds_host, args[:1])) or contains_traced(args):
+            self.refuse(f"'{function.__name__}' of a list with numbers that are computed")
+
     def plain_operands(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments without host values: arrays for NumPy where other arrays are, else the numbers that they are."""
         every = (*args, *kwargs.values())
@@ -279,7 +296,7 @@ class Calls(Machine):
             natives.is_numpy_function(function)
             or isinstance(getattr(function, "__self__", None), (np.ufunc, np.ndarray))
         ) and any(map(holds_array, every))
-        change = self.array_operand if traced else self.concrete_deep
+        change = self.array_operand if traced else self.concrete if keeps(function) else self.concrete_deep
         return tuple(map(change, args)), {k: change(v) for k, v in kwargs.items()}
 
     def concrete_deep(self, value: Any) -> Any:
@@ -404,6 +421,31 @@ TAKES_DTYPE = {
     **{id(f): (1,) for f in (np.zeros, np.ones, np.empty, np.array, np.asarray, np.zeros_like, np.ones_like)},
 }
 
+#: What gives the very objects that it is given, or those that they hold, and asks them nothing.
+KEEPING = frozenset(
+    [itertools.chain, itertools.repeat, itertools.cycle, itertools.islice, itertools.product, itertools.combinations]
+    + [itertools.permutations, itertools.combinations_with_replacement, itertools.zip_longest, itertools.tee]
+    + [
+        itertools.pairwise,
+        reversed,
+        collections.deque,
+        collections.OrderedDict,
+        collections.defaultdict,
+        functools.partial,
+    ]
+)
+ORDERING = frozenset(map(id, natives.CHANGING))
+#: Containers of Python's own that methods change.
+CHANGEABLE = (
+    list,
+    dict,
+    set,
+    bytearray,
+    collections.deque,
+    collections.OrderedDict,
+    collections.defaultdict,
+    collections.Counter,
+)
 #: What does not call methods of the objects that it is given.
 SAFE = {
     id(f)

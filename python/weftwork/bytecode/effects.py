@@ -90,8 +90,11 @@ class Effects(UserClasses):
         pairs = given.items() if isinstance(given, dict) else enumerate(given)
         for key, value in pairs:
             self.mirror_argument(value, copy[key], lambda key=key: self.steps.step("item", step(), key))
-        if not isinstance(given, tuple) and id(given) not in self.mirrors:
-            self.mirrors[id(given)] = self.copies[id(copy)] = Mirror(given, copy, step())
+        if isinstance(given, tuple):
+            return
+        mirror = self.copies[id(copy)] = Mirror(given, copy, step())
+        if self.mirrors.setdefault(id(given), mirror) is not mirror:
+            self.doubled.append(mirror)
 
     def host_argument(self, value: Any, step: int) -> None:
         raise NotImplementedError
@@ -119,6 +122,11 @@ class Effects(UserClasses):
         changed = [
             mirror for mirror in self.mirrors.values() if not isinstance(mirror.original, tuple) and mirror.is_changed()
         ]
+        twice = {id(mirror.original) for mirror in self.doubled}
+        if any(id(mirror.original) in twice for mirror in changed) or any(
+            mirror.is_changed() for mirror in self.doubled
+        ):
+            self.refuse("a container that is an argument twice is changed")
         if self.bakes and (self.overlay or changed):
             what = next((str(key) for _, key, _ in self.overlay.values()), "a container")
             self.refuse(f"it stores '{what}' outside of its own variables")

@@ -261,10 +261,12 @@ def contains_traced(value: Any, depth: int = 0) -> bool:
         return False
     if isinstance(value, tuple):
         return any(contains_traced(v, depth + 1) for v in tuple.__iter__(value))
-    if type(value) in (list, set, frozenset):
+    if type(value) in (list, set, frozenset, collections.deque):
         return any(contains_traced(v, depth + 1) for v in value)
     if isinstance(value, dict):
         return any(contains_traced(v, depth + 1) for v in dict.values(value))
+    if type(value) is types.MappingProxyType:
+        return any(contains_traced(v, depth + 1) for v in value.values())
     if type(value) is slice:
         return any(contains_traced(v) for v in (value.start, value.stop, value.step))
     return False

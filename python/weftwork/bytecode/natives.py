@@ -173,6 +173,13 @@ IMPURE_NUMPY = frozenset(
 )
 
 
+#: Functions that change the list that they are given first, and ask its elements which comes before which.
+CHANGING = (
+    *(heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop),
+    *(bisect.insort, bisect.insort_left, bisect.insort_right),
+)
+
+
 def fill() -> None:
     for name in PURE_BUILTINS:
         PURE[id(getattr(builtins, name))] = getattr(builtins, name)
@@ -182,11 +189,7 @@ def fill() -> None:
             if callable(value) and not name.startswith("__") and name not in impure:
                 PURE[id(value)] = value
     for value in (
-        heapq.heappush,
-        heapq.heappop,
-        heapq.heapify,
-        heapq.heapreplace,
-        heapq.heappushpop,
+        *CHANGING,
         functools.partial,
         collections.OrderedDict,
         collections.deque,

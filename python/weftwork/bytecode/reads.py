@@ -47,6 +47,7 @@ class Reads(Machine):
         super().__init__()
         self.overlay: dict[tuple[str, int, Any], tuple[Any, Any, Any]] = {}
         self.mirrors: dict[int, Mirror] = {}
+        self.doubled: list[Mirror] = []  # of containers that are arguments more than once, but for the first
         self.copies: dict[int, Mirror] = {}
         self.fresh: dict[int, Any] = {}
         self.fresh_cells: dict[int, Any] = {}

@@ -38,7 +38,7 @@ from .items import Items
 from .iteration import Iteration
 from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
-from .outside import HostValue, Refused, Steps
+from .outside import HostValue, Refused, Steps, same_elements
 
 if OLD:
     from . import blocks  # noqa: F401
@@ -379,7 +379,18 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         for form in forms:
             changed = tuple(map(form, args))
             if any(new is not old for new, old in zip(changed, args, strict=True)):
-                return self.guarded(function, changed, kwargs)
+                constants = [
+                    new
+                    for new, old in zip(changed, args, strict=True)
+                    if new is not old and isinstance(new, np.ndarray)
+                ]
+                before = [part.copy() for part in constants]
+                result = self.guarded(function, changed, kwargs)
+                is_array = isinstance(result, np.ndarray)
+                for now, then in zip(constants, before, strict=True):
+                    if not same_elements(now, then) or (is_array and np.may_share_memory(now, result)):
+                        self.refuse("an array of the surroundings is changed, or seen, by what no operation can do")
+                return result
         return NotImplemented
 
     def decided(self, value: Any) -> Any:

@@ -31,9 +31,12 @@ def on_plain_arrays(function: Function) -> Function:
         if holds_lazy(args) or holds_lazy(kwargs.values()):
             return lazy[1](call, args, kwargs)
         if not compiled:
+            from ..integers import Integers
             from ..jit import jit
 
-            compiled.append(jit(function, strict=True))
+            made = jit(function, strict=True)
+            made._integers = Integers(may_vary=False)  # extents and bounds are checked when they are known
+            compiled.append(made)
         bound = signature.bind(*args, **kwargs)
         return compiled[0](
             **{
