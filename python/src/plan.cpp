@@ -26,21 +26,19 @@ bool is_same_constant(PyObject* found, PyObject* wanted) {
   return PyObject_RichCompareBool(found, wanted, Py_EQ) == 1;
 }
 
-// (dictionary, key, value) or (dictionary, key) where nothing is, or (type,).
+// (dictionary or type, key, value) or (dictionary or type, key) where nothing is.
 Entry entry_of(nb::handle given) {
-  size_t count = nb::len(given);
   Entry entry;
   entry.space = nb::borrow(given[0]);
-  if (count == 1) {
-    auto* type = reinterpret_cast<PyTypeObject*>(entry.space.ptr());
-    // Looking anything up gives a type a version.
-    if (!type->tp_version_tag) _PyType_Lookup(type, nb::str("__weft_version__").ptr());
-    entry.version = type->tp_version_tag;
-  } else {
-    entry.key = nb::borrow(given[1]);
-    if (count == 3) entry.value = nb::borrow(given[2]);
-  }
+  entry.key = nb::borrow(given[1]);
+  if (nb::len(given) == 3) entry.value = nb::borrow(given[2]);
   return entry;
+}
+
+// The number that changes with each change of a type or its bases; looking anything up gives a type one.
+uint64_t version_of_type(PyTypeObject* type, PyObject* name) {
+  if (!type->tp_version_tag) _PyType_Lookup(type, name);
+  return type->tp_version_tag;
 }
 
 // What a plan holds may hold the function in turn, as a static argument does that has it for an attribute.
@@ -150,14 +148,14 @@ void Plan::make_plain() {
 
 bool is_unchanged(Entry& entry) {
   PyObject* space = entry.space.ptr();
-  if (PyType_Check(space)) return reinterpret_cast<PyTypeObject*>(space)->tp_version_tag == entry.version;
-  uint64_t version = version_of(space);
+  auto* type = PyType_Check(space) ? reinterpret_cast<PyTypeObject*>(space) : nullptr;
+  uint64_t version = type ? type->tp_version_tag : version_of(space);
   if (version && version == entry.version) return true;
-  PyObject* found = PyDict_GetItemWithError(space, entry.key.ptr());
+  PyObject* found = PyDict_GetItemWithError(type ? type->tp_dict : space, entry.key.ptr());
   if (!found && PyErr_Occurred()) PyErr_Clear();
   PyObject* wanted = entry.value.is_valid() ? entry.value.ptr() : nullptr;
   if (found != wanted && !is_same_constant(found, wanted)) return false;
-  entry.version = version;
+  entry.version = type ? version_of_type(type, entry.key.ptr()) : version;
   return true;
 }
 

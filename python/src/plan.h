@@ -24,10 +24,10 @@ struct OutputSlot {
   Form form;
 };
 
-// An entry of a dictionary that a plan relies on: it is this object, or there is none. Or a type, whose version it is.
+// An entry of a dictionary that a plan relies on, or of what a type has itself: it is this object, or there is none.
 struct Entry {
   nb::object space, key, value;
-  uint64_t version = 0;  // of the dictionary when the entry was last found to be as it should, or of the type
+  uint64_t version = 0;  // of the dictionary or type when the entry was last found to be as it should
 };
 
 // Whether a plan pays: its first calls are measured, then some of the function itself.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from .bytecode.kinds import contents
 from .numpy.layout import Strided
 from .numpy.tracer import current_trace
-from .pytree import flatten, unflatten_with
+from .pytree import flatten, is_record, unflatten_with
 from .trace import is_array_leaf
 
 __all__ = ["Joined", "traced_jointly"]
@@ -85,8 +86,19 @@ class Joined:
     def result(self, value: Any) -> Any:
         """What the function returned, with the arrays that it was given in their places."""
         arrays = {place: array for array, place in self._places.values()}
-        leaves, structure = flatten(value, lambda leaf: isinstance(leaf, (np.ndarray, np.generic, Place)))
-        return unflatten_with(structure, [arrays[leaf] if isinstance(leaf, Place) else leaf for _, leaf in leaves])
+        return with_others(value, lambda leaf: arrays[leaf] if isinstance(leaf, Place) else leaf)
+
+
+def with_others(value: Any, other: Callable[[Any], Any]) -> Any:
+    """What a function returned with other leaves; containers that hold none of those stay the objects that they are."""
+    if type(value) is dict:
+        items: Any = {key: with_others(item, other) for key, item in value.items()}
+        return items if any(item is not value[key] for key, item in items.items()) else value
+    if type(value) is list or is_record(type(value)) or type(value) is tuple:
+        items = [with_others(item, other) for item in value]
+        is_same = all(map(operator.is_, items, value))
+        return value if is_same else items if type(value) is list else tuple.__new__(type(value), items)
+    return other(value)
 
 
 def containers_of(value: Any) -> list[Any]:
@@ -156,9 +168,7 @@ def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
             now = contents(container)
             if len(now) != len(held) or any(a is not b for a, b in zip(now, held, strict=True)):
                 trace.recorder.refuse("a container is changed among arguments that share memory")
-        leaves, structure = flatten(result, lambda leaf: any(leaf is view for view in views.values()))
-        given = [next(place for place, view in views.items() if view is leaf) for _, leaf in leaves]
-        return unflatten_with(structure, given)
+        return with_others(result, lambda leaf: next((place for place, view in views.items() if view is leaf), leaf))
 
     jointly.__name__ = getattr(function, "__name__", "jointly")
     return jointly

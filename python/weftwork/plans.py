@@ -67,11 +67,8 @@ def entries_of(steps: Steps | None) -> list[tuple[Any, ...]]:
 
 
 def described(entries: list[tuple[Any, Any, Any]]) -> list[tuple[Any, ...]]:
-    """What C++ looks at itself: entries of dictionaries, and types."""
-    found: list[tuple[Any, ...]] = []
-    for space, key, value in entries:
-        found.append((space,) if isinstance(space, type) else (space, key) if value is ABSENT else (space, key, value))
-    return found
+    """What C++ looks at itself: entries of dictionaries and types."""
+    return [(space, key) if value is ABSENT else (space, key, value) for space, key, value in entries]
 
 
 def guard_of(steps: Steps | None, wanted: list[int]) -> Any:

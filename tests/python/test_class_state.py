@@ -164,3 +164,71 @@ def test_the_dictionary_of_a_class_is_no_constant() -> None:
         assert wf.jit(function, strict=False)(np.ones(2)).tolist() == [7.0, 7.0]
     finally:
         Base.scale = 3.0
+
+
+def test_what_is_put_into_classes_between_calls_is_seen() -> None:
+    class Above:
+        scale = 3.0
+
+    class Below(Above):
+        pass
+
+    thing = Below()
+
+    def function(x: Any) -> Any:
+        found = getattr(thing, "later", 1.0), hasattr(Below, "soon"), hasattr(thing, "method") and thing.method(x)
+        return x * thing.scale, x * Below.scale, found, thing + x if hasattr(Below, "__add__") else None
+
+    def put(turn: int) -> None:
+        match turn:
+            case 1:
+                Below.scale = 5.0
+            case 2:
+                Below.later, Above.soon = 7.0, True  # type: ignore[attr-defined]
+            case 3:
+                Above.method = lambda self, x: x * 9  # type: ignore[attr-defined]
+            case 4:
+                Below.method = lambda self, x: x + 9  # type: ignore[attr-defined]
+            case 5:
+                Below.__add__ = lambda self, x: x - 1  # type: ignore[attr-defined]
+            case 6:
+                del Below.scale
+                Above.scale = property(lambda self: 0.5)  # type: ignore[assignment]
+
+    jitted = wf.jit(function, strict=False)
+    for turn in range(7):
+        put(turn)
+        for _ in range(2):
+            try:
+                expected = str(function(np.array([1.0, 2.0])))
+            except TypeError:
+                with pytest.raises(TypeError):
+                    jitted(np.array([1.0, 2.0]))
+            else:
+                assert str(jitted(np.array([1.0, 2.0]))) == expected
+
+
+def test_a_counter_in_a_class_counts() -> None:
+    class Counted:
+        pass
+
+    def function(x: Any) -> Any:
+        Counted.made = getattr(Counted, "made", 0) + 1  # type: ignore[attr-defined]
+        return x * Counted.made  # type: ignore[attr-defined]
+
+    jitted = wf.jit(function)
+    assert [float(jitted(np.ones(1))[0]) for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_containers_of_others_are_returned_as_they_are_where_arguments_share_memory() -> None:
+    kept: list[Any] = [1.0]
+
+    def function(m: Any, q: Any) -> Any:
+        q[-1:] = 1
+        return kept, m, q
+
+    m = np.zeros((2, 3))
+    transposed = m.T
+    result = wf.jit(function, strict=False)(m, transposed)
+    assert result[0] is kept and result[1] is m and result[2] is transposed
+    assert m.tolist() == [[0, 0, 1], [0, 0, 1]]

@@ -155,11 +155,10 @@ class Attributes(PlainArrays):
         stored = self.stored_in_class(kind.__mro__, name)
         if stored is not ABSENT:
             return stored
-        value, definer = lookup(kind, name)
+        value, definer = self.found_in_class(kind, name)
         meta, _ = lookup(type(kind), name)
         if definer is None or (meta is not ABSENT and hasattr(type(meta), "__set__")) or not kind.__flags__ & HEAP:
             return self.attribute_of_type(kind, name)
-        self.steps.entry(kind, None, ABSENT)  # type: ignore[arg-type]
         if isinstance(value, staticmethod):
             return value.__func__
         if isinstance(value, classmethod):
@@ -168,23 +167,37 @@ class Attributes(PlainArrays):
             return value if isinstance(value, types.FunctionType) else getattr(kind, name)
         return self.outside(value, "class", self.steps.object(definer), name)
 
+    def found_in_class(self, kind: type, name: str) -> tuple[Any, type | None]:
+        """An attribute as the first class that has it has it, and that class: at later calls, too.
+
+        What is no method is looked at where it is read.
+        """
+        for base in kind.__mro__:
+            own = vars(base).get(name, ABSENT)
+            if base.__flags__ & HEAP and is_descriptor(own):
+                self.steps.entry(base, name, own)
+            if own is not ABSENT:
+                return own, base
+        return ABSENT, None
+
     def stored_in_class(self, mro: tuple[type, ...], name: str) -> Any:
         """What this call has stored in the first of some classes that has such an attribute; ABSENT where that is older."""
         for base in mro if self.overlay else ():
             stored = self.overlay.get((ATTRIBUTE, id(base), name))
             if stored is not None or name in vars(base):
                 return ABSENT if stored is None else stored[2]
+            if base.__flags__ & HEAP:
+                self.steps.entry(base, name, ABSENT)
         return ABSENT
 
     def attribute_of_type(self, owner: Any, name: str) -> Any:
         """What a class has from its metaclass, a module from its class."""
-        found = lookup(type(owner), name)[0]
+        found = self.found_in_class(type(owner), name)[0]
         function = found.fget if isinstance(found, property) else found
         if found is ABSENT:
-            function = lookup(type(owner), "__getattr__")[0]
+            function = self.found_in_class(type(owner), "__getattr__")[0]
         if not is_method_of_users(function):
             return getattr(owner, name)
-        self.steps.entry(type(owner), None, ABSENT)
         if isinstance(found, property):
             return self.call(function, (owner,), {})
         return self.call(function, (owner, name), {}) if found is ABSENT else types.MethodType(function, owner)
@@ -197,9 +210,10 @@ class Attributes(PlainArrays):
         if stored is not ABSENT:
             return stored
         for base in rest:
+            if base.__flags__ & HEAP and is_descriptor(vars(base).get(name, ABSENT)):
+                self.steps.entry(base, name, vars(base).get(name, ABSENT))
             if name in vars(base):
                 value = vars(base)[name]
-                self.steps.entry(base, None, ABSENT) if base.__flags__ & HEAP else None  # type: ignore[arg-type]
                 if isinstance(value, types.FunctionType):
                     return (
                         value
@@ -230,12 +244,10 @@ class Attributes(PlainArrays):
         stored = self.overlay.get((ATTRIBUTE, id(owner), name))
         if stored is not None:
             return stored[2]
-        if isinstance(lookup(kind, "__getattribute__")[0], types.FunctionType):
+        if isinstance(self.found_in_class(kind, "__getattribute__")[0], types.FunctionType):
             self.refuse(f"{kind.__name__} has a __getattribute__ of its own")
         given = self.stored_in_class(kind.__mro__, name)
-        value, definer = lookup(kind, name) if given is ABSENT else (given, None)
-        if definer is not None and definer.__flags__ & HEAP:
-            self.steps.entry(definer, None, ABSENT)  # type: ignore[arg-type]
+        value, definer = self.found_in_class(kind, name) if given is ABSENT else (given, None)
         if definer is not None and (hasattr(type(value), "__set__") or hasattr(type(value), "__delete__")):
             return self.described(owner, value, name)
         space = instance_space(owner)
@@ -247,13 +259,15 @@ class Attributes(PlainArrays):
             return given
         if definer is not None:
             return self.bound(owner, value, name, definer)
-        fallback, where = lookup(kind, "__getattr__")
+        fallback, where = self.found_in_class(kind, "__getattr__")
         if where is None:
             raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
         return self.call(fallback, (owner, name), {})
 
     def described(self, owner: Any, value: Any, name: str) -> Any:
         """An attribute that a property or slot gives."""
+        if name == "__dict__":
+            return self.refuse("'__dict__' of an object")
         if type(value) is property:
             if value.fget is None:
                 raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no getter")
@@ -261,10 +275,10 @@ class Attributes(PlainArrays):
         if isinstance(value, types.MemberDescriptorType):
             found = getattr(owner, name)
             return found if id(owner) in self.fresh else self.outside(found, ATTRIBUTE, self.steps.object(owner), name)
-        getter = lookup(type(value), "__get__")[0]
+        getter = self.found_in_class(type(value), "__get__")[0]
         if isinstance(getter, types.FunctionType):
             return self.call(getter, (value, owner, type(owner)), {})
-        if name in ("__dict__", "__weakref__"):
+        if name == "__weakref__":
             return self.refuse(f"'{name}' of an object")
         return getattr(owner, name)
 
@@ -279,7 +293,7 @@ class Attributes(PlainArrays):
             found = self.call(value.func, (owner,), {})
             self.set_attribute(owner, value.attrname, found)
             return found
-        getter = lookup(type(value), "__get__")[0]
+        getter = self.found_in_class(type(value), "__get__")[0]
         if isinstance(getter, types.FunctionType):
             return self.call(getter, (value, owner, type(owner)), {})
         if getter is not ABSENT:
@@ -305,7 +319,7 @@ class Attributes(PlainArrays):
             return
         if not is_user_object(owner) and not isinstance(owner, type):
             self.refuse(f"the attribute '{name}' of {type(owner).__name__} is stored")
-        setter, _definer = lookup(type(owner), "__setattr__")
+        setter, _definer = self.found_in_class(type(owner), "__setattr__")
         if is_method_of_users(setter):
             self.call(setter, (owner, name, value), {})
             return
@@ -313,13 +327,13 @@ class Attributes(PlainArrays):
 
     def set_attribute(self, owner: Any, name: str, value: Any) -> None:
         """object.__setattr__"""
-        descriptor = lookup(type(owner), name)[0]
+        descriptor = self.found_in_class(type(owner), name)[0]
         if type(descriptor) is property:
             if descriptor.fset is None:
                 raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no setter")
             self.call(descriptor.fset, (owner, value), {})
             return
-        setter = lookup(type(descriptor), "__set__")[0]
+        setter = self.found_in_class(type(descriptor), "__set__")[0]
         if isinstance(setter, types.FunctionType):
             self.call(setter, (descriptor, owner, value), {})
             return
@@ -353,3 +367,8 @@ class Attributes(PlainArrays):
             self.refuse(f"the attribute '{name}' is deleted")
         self.changes(owner)
         delattr(owner, name)
+
+
+def is_descriptor(value: Any) -> bool:
+    """Whether it is a method or the like, which Python binds; True where there is nothing."""
+    return value is ABSENT or hasattr(type(value), "__get__") or hasattr(type(value), "__set__")

@@ -230,12 +230,9 @@ class Calls(Machine):
         if not natives.is_pure(function):
             if self.can_break() and is_trusted(function):
                 return self.compiled_call(function, args, kwargs)
-            where = (
-                f" of {type(owner).__name__}" if owner is not None and not isinstance(owner, types.ModuleType) else ""
-            )
-            self.refuse(
-                f"'{getattr(function, '__qualname__', None) or getattr(function, '__name__', type(function).__name__)}'{where} may have effects"
-            )
+            where = "" if owner is None or isinstance(owner, types.ModuleType) else f" of {type(owner).__name__}"
+            name = getattr(function, "__qualname__", None) or getattr(function, "__name__", type(function).__name__)
+            self.refuse(f"'{name}'{where} may have effects")
         if gives_number(function) and not kwargs and is_of_numbers(args) and not self.bakes and not self.quiet:
             return self.host(function, *args)
         if isinstance(owner, np.ndarray):
@@ -316,14 +313,13 @@ class Calls(Machine):
             or issubclass(kind, np.generic)
         ):
             return self.native(kind, args, kwargs)
-        if lookup(type(kind), "__call__")[0] is not type.__dict__["__call__"]:
+        if self.found_in_class(type(kind), "__call__")[0] is not type.__dict__["__call__"]:
             if any(map(contains_traced, args)):
                 self.refuse(f"'{kind.__name__}' is made by a metaclass")
             return self.native(kind, args, kwargs) if natives.is_pure(kind) else self.by_metaclass(kind, args, kwargs)
         if kind.__module__.startswith("numpy") or is_own(kind.__module__):
             return self.numpy_class(kind, args, kwargs)
-        self.steps.entry(kind, None, ABSENT)
-        maker = lookup(kind, "__new__")[0]
+        maker = self.found_in_class(kind, "__new__")[0]
         maker = maker.__func__ if isinstance(maker, staticmethod) else maker
         if isinstance(maker, types.FunctionType):
             made = self.call(maker, (kind, *args), kwargs)
@@ -331,7 +327,7 @@ class Calls(Machine):
             made = self.new_object(kind)
         else:
             return self.refuse(f"'{kind.__name__}' is made by C code")
-        initial, definer = lookup(kind, "__init__")
+        initial, definer = self.found_in_class(kind, "__init__")
         if isinstance(made, kind) and definer is not object:
             if not isinstance(initial, types.FunctionType):
                 self.refuse(f"'{kind.__name__}' is made by C code")

@@ -10,7 +10,7 @@ from ..numpy.rows import Rows, Together
 from ..numpy.tracer import Selection, TracedArray
 from .frame import Frame
 from .generators import Generator
-from .kinds import answers, is_user_object, lookup, type_of
+from .kinds import answers, is_user_object, type_of
 from .machine import Machine
 
 __all__ = ["Iteration"]
@@ -106,7 +106,7 @@ class Iteration(Machine):
     def ask_length(self, value: Any) -> None:
         """list() and tuple() ask an object for how much memory they need; where it raises a TypeError, they go on."""
         for name in ("__len__", "__length_hint__"):
-            if lookup(type(value), name)[1] is not None:
+            if self.found_in_class(type(value), name)[1] is not None:
                 try:
                     self.call_special(value, name)
                 except TypeError:

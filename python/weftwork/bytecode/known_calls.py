@@ -154,7 +154,7 @@ def call_getattr_static(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     found, definer = lookup(kind, name)
     for base in kind.__mro__:
         if base.__flags__ & HEAP:
-            r.steps.entry(base, None, ABSENT)
+            r.steps.entry(base, name, vars(base).get(name, ABSENT))
     if definer is not None:
         r.seen[id(found)] = found
         return found

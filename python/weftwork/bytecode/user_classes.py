@@ -12,8 +12,6 @@ from .. import _core
 from ..numpy.tracer import TracedArray
 from .attributes import Attributes
 from .kinds import (
-    ABSENT,
-    HEAP,
     OWN,
     UNWATCHED,
     answers,
@@ -22,7 +20,6 @@ from .kinds import (
     is_method_of_users,
     is_own_constant,
     is_record,
-    lookup,
     type_of,
 )
 
@@ -63,11 +60,9 @@ class UserClasses(Attributes):
         return Direct(getattr(owner, name))
 
     def special_method(self, owner: Any, name: str) -> Any:
-        value, definer = lookup(type(owner), name)
+        value, definer = self.found_in_class(type(owner), name)
         if definer is None:
             raise TypeError(f"'{type(owner).__name__}' object has no {name}")
-        if definer.__flags__ & HEAP:
-            self.steps.entry(definer, None, ABSENT)  # type: ignore[arg-type]
         if definer is tuple and is_record(type(owner)):
             return getattr(tuple(owner), name)
         if isinstance(owner, type) or isinstance(value, types.FunctionType):
@@ -75,7 +70,7 @@ class UserClasses(Attributes):
         return getattr(owner, name)
 
     def call_special(self, owner: Any, name: str, *args: Any) -> Any:
-        found, definer = lookup(type(owner), name)
+        found, definer = self.found_in_class(type(owner), name)
         if definer is None:
             raise TypeError(f"'{type(owner).__name__}' object does not support {name}")
         if definer is object and name == "__ne__":
@@ -87,7 +82,9 @@ class UserClasses(Attributes):
 
     def has_special(self, value: Any, name: str) -> bool:
         return (
-            answers(value) and lookup(type(value), name)[1] is not None and lookup(type(value), name)[1] is not object
+            answers(value)
+            and self.found_in_class(type(value), name)[1] is not None
+            and self.found_in_class(type(value), name)[1] is not object
         )
 
     def user_binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
@@ -106,7 +103,7 @@ class UserClasses(Attributes):
                 if is_array and (symbol[-1] == "=" or not self.declines_arrays(other)):
                     self.refuse(f"an array and a {type(other).__name__} under '{symbol}'")
                 continue
-            if lookup(type(owner), method)[1] is not None:
+            if self.found_in_class(type(owner), method)[1] is not None:
                 result = self.call_special(owner, method, other)
                 if result is not NotImplemented:
                     return result
@@ -115,7 +112,7 @@ class UserClasses(Attributes):
         )
 
     def declines_arrays(self, value: Any) -> bool:
-        found = lookup(type(value), "__array_ufunc__")
+        found = self.found_in_class(type(value), "__array_ufunc__")
         return found[1] is not None and found[0] is None
 
     def user_compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
@@ -130,7 +127,7 @@ class UserClasses(Attributes):
                 continue
             result = (
                 self.call_special(owner, method, other)
-                if lookup(type(owner), method)[1] is not None
+                if self.found_in_class(type(owner), method)[1] is not None
                 else NotImplemented
             )
             if result is not NotImplemented:
@@ -142,7 +139,7 @@ class UserClasses(Attributes):
         )
 
     def user_contains(self, container: Any, value: Any) -> Any:
-        if lookup(type(container), "__contains__")[1] is not None:
+        if self.found_in_class(type(container), "__contains__")[1] is not None:
             return self.truth(self.call_special(container, "__contains__", value))
         assert self.frame is not None
         for item in self.listed(self.frame, container):
@@ -152,12 +149,12 @@ class UserClasses(Attributes):
 
     def user_truth(self, value: Any) -> bool:
         for name in ("__bool__", "__len__"):
-            if lookup(type(value), name)[1] is not None:
+            if self.found_in_class(type(value), name)[1] is not None:
                 return bool(self.call_special(value, name))
         return True
 
     def user_iterate(self, value: Any) -> Any:
-        if lookup(type(value), "__iter__")[1] is not None:
+        if self.found_in_class(type(value), "__iter__")[1] is not None:
             return self.call_special(value, "__iter__")
         return self.refuse(f"{type(value).__name__} is iterated over by its items")
 

@@ -98,7 +98,7 @@ class Words:
 
     def of_entry(self, space: Any, key: Any, value: Any) -> str:
         if isinstance(space, type):
-            return "" if is_of_library(space) else f"{named(space)} has the attributes that it had"
+            return "" if is_of_library(space) else f"{named(space)} has the '{key}' that it had"
         if value is ABSENT or is_of_library(value) or space is sys.modules:
             return ""
         return self.same(self.entry(space, key), value)
