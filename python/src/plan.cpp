@@ -26,7 +26,9 @@ bool is_same_constant(PyObject* found, PyObject* wanted) {
   return PyObject_RichCompareBool(found, wanted, Py_EQ) == 1;
 }
 
-// (dictionary or type, key, value) or (dictionary or type, key) where nothing is.
+// (dictionary or type, key, value), (dictionary or type, key) where nothing is, (object, "__class__", type) or
+// (function,
+// "__code__", (code, defaults, defaults of keyword-only parameters)).
 Entry entry_of(nb::handle given) {
   Entry entry;
   entry.space = nb::borrow(given[0]);
@@ -39,6 +41,12 @@ Entry entry_of(nb::handle given) {
 uint64_t version_of_type(PyTypeObject* type, PyObject* name) {
   if (!type->tp_version_tag) _PyType_Lookup(type, name);
   return type->tp_version_tag;
+}
+
+// Whether a function has the code, defaults and defaults of keyword-only parameters of this tuple.
+bool has_parts(const PyFunctionObject* function, PyObject* parts) {
+  auto is = [&](PyObject* part, Py_ssize_t i) { return (part ? part : Py_None) == PyTuple_GET_ITEM(parts, i); };
+  return is(function->func_code, 0) && is(function->func_defaults, 1) && is(function->func_kwdefaults, 2);
 }
 
 // What a plan holds may hold the function in turn, as a static argument does that has it for an attribute.
@@ -148,6 +156,9 @@ void Plan::make_plain() {
 
 bool is_unchanged(Entry& entry) {
   PyObject* space = entry.space.ptr();
+  if (PyFunction_Check(space)) return has_parts(reinterpret_cast<PyFunctionObject*>(space), entry.value.ptr());
+  if (!PyDict_Check(space) && !PyType_Check(space))
+    return Py_TYPE(space) == reinterpret_cast<PyTypeObject*>(entry.value.ptr());
   auto* type = PyType_Check(space) ? reinterpret_cast<PyTypeObject*>(space) : nullptr;
   uint64_t version = type ? type->tp_version_tag : version_of(space);
   if (version && version == entry.version) return true;

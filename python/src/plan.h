@@ -24,7 +24,8 @@ struct OutputSlot {
   Form form;
 };
 
-// An entry of a dictionary that a plan relies on, or of what a type has itself: it is this object, or there is none.
+// An entry of a dictionary that a plan relies on, or of what a type has itself: it is this object, or there is none. Or
+// the class of an object, or what a function is made of.
 struct Entry {
   nb::object space, key, value;
   uint64_t version = 0;  // of the dictionary or type when the entry was last found to be as it should

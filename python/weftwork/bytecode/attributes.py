@@ -141,9 +141,11 @@ class Attributes(PlainArrays):
             if isinstance(finder, types.FunctionType) and not module.__name__.startswith("numpy"):
                 self.steps.entry(space, name, ABSENT)
                 return self.call(finder, (name,), {})
-            value = self.attribute_of_type(
-                module, name
-            )  # by the module's own __getattr__, as np.random and the like are found
+            try:
+                value = self.attribute_of_type(module, name)  # np.random and the like are found by __getattr__
+            except AttributeError:
+                self.steps.entry(space, name, ABSENT)
+                raise
             if not isinstance(value, types.ModuleType) and name not in vars(module):
                 self.refuse(f"'{name}' is computed by the module '{module.__name__}'")
             return value

@@ -67,6 +67,7 @@ class Machine:
         self.depth = 0
         self.instructions = 0  # so many were interpreted
         self.stops = 0  # how often an interpretation was ended
+        self.own_functions: dict[int, FunctionType] = {}  # functions that what is interpreted has made
 
     # -- frames ----------------------------------------------------------------------------------------------------
 
@@ -77,6 +78,7 @@ class Machine:
     def run_function(self, function: FunctionType, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Calls a Python function by interpreting it."""
         code = function.__code__
+        self.note_function(function)
         if code.co_flags & (COROUTINE | ITERABLE_COROUTINE | ASYNC_GENERATOR):
             self.refuse(f"'{code.co_name}' is asynchronous")
         variables = bind(function, args, kwargs)
@@ -88,6 +90,9 @@ class Machine:
         if code.co_flags & GENERATOR:
             return self.make_generator(frame)
         return self.run(frame)
+
+    def note_function(self, function: FunctionType) -> None:
+        """Called with each function that is interpreted."""
 
     def make_generator(self, frame: Frame) -> Any:
         return generator_of(self, frame)

@@ -194,15 +194,16 @@ class Steps:
 
     def check(self, kind: str, step: int, expected: Any = None) -> None:
         key = (kind, step, id(expected))
-        if self.trusts_outside and kind not in ("array", "type", "alias") and not self.depends_on_call(step):
+        if self.trusts_outside and kind not in ("array", "type", *STEPS_TOO) and not self.depends_on_call(step):
             return
         if key not in self.checked:
             self.checked.add(key)
             self.kept.append(expected)
             self.checks.append((kind, step, expected, len(self.steps)))
 
-    def entry(self, space: dict, key: Any, value: Any) -> None:
-        """The entry of a dictionary stays this object."""
+    def entry(self, space: Any, key: Any, value: Any) -> None:
+        """The entry of a dictionary stays this object, or what a class has itself, the class of an object, the code and
+        the defaults of a function."""
         if self.trusts_outside:
             return
         self.entries[id(space), key] = (space, key, value)
@@ -287,7 +288,7 @@ class Steps:
                 kind, _, expected, _ = checks[at]
                 names[f"e{at}"] = expected
                 value = place(number, since.steps)
-                other = Name(place(expected, since.steps) if kind == "alias" else f"e{at}")
+                other = Name(place(expected, since.steps) if kind in STEPS_TOO else f"e{at}")
                 test = quick_test(kind, expected, value, f"e{at}", names) or CHECKS[kind].format(v=value, e=other)
                 lines.append(f"if not ({test}): return None")
                 at += 1
@@ -297,7 +298,7 @@ class Steps:
         todo = [
             *wanted,
             *(check[1] for check in self.checks),
-            *(check[2] for check in self.checks if check[0] == "alias"),
+            *(check[2] for check in self.checks if check[0] in STEPS_TOO),
         ]
         return self.sources(todo)
 
@@ -326,6 +327,8 @@ class Steps:
         return [names[f"v{number}"] for number in range(len(self.steps))]
 
 
+#: Checks of two steps' values.
+STEPS_TOO = ("alias", "apart")
 CHECKS = {
     "is": "{v} is {e}",
     "type": "type({v}) is {e}",
@@ -335,6 +338,7 @@ CHECKS = {
     "array": "fits({v}, {e})",
     "truth": "bool({v}) is {e}",
     "alias": "{v} is {e}",
+    "apart": "{v} is not {e}",
     "bytes": "same_elements({v}, {e})",
 }
 

@@ -28,7 +28,7 @@ from .kinds import (
     is_user_object,
 )
 from .machine import Machine
-from .outside import ATTRIBUTE, CELL, ENTRY, ITEM, HostValue, Steps
+from .outside import ATTRIBUTE, CELL, CLASS, ENTRY, ITEM, HostValue, Steps
 
 __all__ = ["Reads"]
 
@@ -148,8 +148,12 @@ class Reads(Machine):
         """The same object at each call."""
         if kind == ENTRY:
             self.steps.entry(parts[0], parts[1], value)
-        elif kind != "class":
+        elif kind == CLASS:
+            self.steps.entry(self.steps.steps[parts[0]][1], parts[1], value)
+        else:
             self.steps.check("is", self.steps.step(kind, *parts), value)
+        if is_user_object(value):
+            self.steps.entry(value, "__class__", type(value))
 
     def outside_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
         if type(value) is np.memmap and not self.bakes:

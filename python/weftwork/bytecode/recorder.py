@@ -119,6 +119,11 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             self.births[id(value)] = (next(Storage.births), value)
         return value
 
+    def note_function(self, function: types.FunctionType) -> None:
+        if id(function) not in self.own_functions:
+            parts = (function.__code__, function.__defaults__, function.__kwdefaults__)
+            self.steps.entry(function, "__code__", parts)
+
     def changes(self, value: Any, what: str = "") -> None:
         """Called before anything is changed: what is older than the body of a loop must not be changed in it."""
         if self.trace.loops:
@@ -323,7 +328,12 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             return self.truth(lhs) is self.truth(rhs)  # there are two of them
         if {type(lhs), type(rhs)} in ({HostValue}, {HostValue, int}):
             return self.truth(self.host(operator.is_, lhs, rhs))  # small integers are one object each
-        return self.original(lhs) is self.original(rhs)
+        is_same = self.original(lhs) is self.original(rhs)
+        if not is_same and type(lhs) is type(rhs) is TracedArray:
+            places = sorted(self.sources[id(a.tensor)][2] for a in (lhs, rhs) if id(a.tensor) in self.sources)
+            if len(places) == 2:
+                self.steps.check("apart", places[1], places[0])
+        return is_same
 
     # -- text ------------------------------------------------------------------------------------------------------
 

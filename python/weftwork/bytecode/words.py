@@ -97,6 +97,10 @@ class Words:
         return tuple(dict.fromkeys(text for text in found if text))
 
     def of_entry(self, space: Any, key: Any, value: Any) -> str:
+        if isinstance(space, types.FunctionType):
+            return "" if is_of_library(space) else f"{named(space)} has the code and the defaults that it had"
+        if not isinstance(space, (dict, type)):
+            return f"the {named(value)} is of this class"
         if isinstance(space, type):
             return "" if is_of_library(space) else f"{named(space)} has the '{key}' that it had"
         if value is ABSENT or is_of_library(value) or space is sys.modules:
@@ -203,5 +207,6 @@ CHECKS: dict[str, Callable[[Words, str, Any], str]] = {
     "keys": lambda words, place, value: f"{place} has the keys {short(value)}",
     "truth": lambda words, place, value: f"{place} is {'true' if value else 'false'}",
     "alias": lambda words, place, value: f"{place} is {words.place(value)}",
+    "apart": lambda words, place, value: f"{place} is not {words.place(value)}",
     "bytes": lambda words, place, value: f"{place} has the elements that it had",
 }
