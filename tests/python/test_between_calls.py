@@ -300,7 +300,50 @@ isinstance = lambda *a: False
 globals().pop('isinstance', None)
 """
 NAMES = frozenset(
-    ["k", "h", "flag", "name", "none", "arr", "arr2", "iarr", "lst", "nums", "tup", "dct", "st", "sc", "cplx", "txt", "slc", "rng", "dt", "box", "Box", "box2", "ns", "fn", "fd", "cl", "part", "gen", "fs", "dfn", "bound", "nt", "dq", "dd", "nested", "mod", "zz", "len", "abs", "max", "sorted", "isinstance"]
+    [
+        "k",
+        "h",
+        "flag",
+        "name",
+        "none",
+        "arr",
+        "arr2",
+        "iarr",
+        "lst",
+        "nums",
+        "tup",
+        "dct",
+        "st",
+        "sc",
+        "cplx",
+        "txt",
+        "slc",
+        "rng",
+        "dt",
+        "box",
+        "Box",
+        "box2",
+        "ns",
+        "fn",
+        "fd",
+        "cl",
+        "part",
+        "gen",
+        "fs",
+        "dfn",
+        "bound",
+        "nt",
+        "dq",
+        "dd",
+        "nested",
+        "mod",
+        "zz",
+        "len",
+        "abs",
+        "max",
+        "sorted",
+        "isinstance",
+    ]
 )
 
 

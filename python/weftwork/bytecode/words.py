@@ -97,10 +97,8 @@ class Words:
         return tuple(dict.fromkeys(text for text in found if text))
 
     def of_entry(self, space: Any, key: Any, value: Any) -> str:
-        if isinstance(space, types.FunctionType):
-            return "" if is_of_library(space) else f"{named(space)} has the code and the defaults that it had"
         if not isinstance(space, (dict, type)):
-            return f"the {named(value)} is of this class"
+            return ""  # what a function is made of, the class of an object
         if isinstance(space, type):
             return "" if is_of_library(space) else f"{named(space)} has the '{key}' that it had"
         if value is ABSENT or is_of_library(value) or space is sys.modules:
