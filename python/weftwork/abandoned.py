@@ -32,7 +32,7 @@ def abandoned(plans: list[Any]) -> list[Any]:
         for part in parts_of(pending.pop()):
             if id(part) in named:
                 held[id(part)] += 1
-            if id(part) not in seen and gc.is_tracked(part) and not isinstance(part, ELSEWHERE):
+            if id(part) not in seen and gc.is_tracked(part) and not issubclass(type(part), ELSEWHERE):
                 if len(seen) == MOST_HELD:
                     return []
                 seen[id(part)] = part
@@ -44,7 +44,7 @@ def abandoned(plans: list[Any]) -> list[Any]:
 
 
 def is_object(value: Any) -> bool:
-    return gc.is_tracked(value) and not isinstance(value, ELSEWHERE)
+    return gc.is_tracked(value) and not issubclass(type(value), ELSEWHERE)
 
 
 def parts_of(value: Any) -> list[Any]:

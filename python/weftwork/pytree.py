@@ -26,9 +26,12 @@ def flatten(
     return [], ("static", value, [])
 
 
-def items_of(sequence: Any) -> Any:
-    """The items of a tuple or list; what a class of the user's says they are is not asked."""
-    return tuple.__iter__(sequence) if isinstance(sequence, tuple) else list.__iter__(sequence)
+def items_of(container: Any) -> Any:
+    """The items of a tuple, list or set, the values of a dict; what a class of the user's says they are is not asked."""
+    for kind in (tuple, list, set, frozenset):
+        if isinstance(container, kind):
+            return kind.__iter__(container)
+    return dict.values(container)
 
 
 def is_record(kind: type) -> bool:

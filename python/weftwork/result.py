@@ -73,10 +73,8 @@ class Blueprint:
                     self.wholes[id(value._storage)] = whole_of(value)
             elif isinstance(value, np.ndarray):
                 (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
-            elif isinstance(value, (list, tuple)):
+            elif isinstance(value, (list, tuple, dict)):
                 pending += items_of(value)
-            elif isinstance(value, dict):
-                pending += dict.values(value)
             elif id(value) in self.recorder.fresh:
                 pending += vars(value).values() if hasattr(value, "__dict__") else ()
 

@@ -101,12 +101,16 @@ STATEMENTS = (
     "with o as r:\n        pass", "o[0] = x[0]", "del o[0]", "o += 1", "a, r = o", "for r in o:\n        pass", "x[o] = 1", "x[0] = o", "while not o:\n        r = 1", "x += o", "assert o",
     "match o:\n        case 1:\n            r = 1",
 )  # fmt: skip
-PROGRAM = "def f(x, o):\n    r, y = None, x * 2\n    {}\n    return r, y"
+# As one program, and in pieces.
+PROGRAMS = (
+    "def f(x, o):\n    r, y = None, x * 2\n    {}\n    return r, y",
+    "def f(x, o):\n    r, y = None, x * 2\n    y = x if x.sum() > 1 else y\n    {}\n    return r, y",
+)
 
 
-def program(statement: str) -> Callable[..., Any]:
-    text = PROGRAM.format(statement)
-    name = f"<{statement}>"
+def program(form: str, statement: str) -> Callable[..., Any]:
+    text = form.format(statement)
+    name = f"<{len(form)} {statement}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     space: dict[str, Any] = {"np": np, "math": math, "operator": operator, "functools": functools}
     exec(compile(text, name, "exec"), space)
@@ -130,11 +134,12 @@ def outcomes(function: Callable[..., Any], thing: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.parametrize("form", PROGRAMS, ids=["one program", "pieces"])
 @pytest.mark.parametrize("name", OBJECTS)
-def test_methods_are_asked_as_plain_calls_ask_them(name: str) -> None:
+def test_methods_are_asked_as_plain_calls_ask_them(name: str, form: str) -> None:
     differences = []
     for statement in (*(f"r = {text}" for text in EXPRESSIONS), *STATEMENTS):
-        function = program(statement)
+        function = program(form, statement)
         plain = outcomes(function, OBJECTS[name])
         jitted = outcomes(wf.jit(function, strict=False), OBJECTS[name])
         if plain != jitted:

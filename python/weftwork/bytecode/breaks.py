@@ -21,6 +21,7 @@ from ..numpy.layout import given_strides
 from ..numpy.loops import Retry
 from ..numpy.steps import whole_of
 from ..numpy.tracer import MASKS, BoundMethod, Read, Selection, TracedArray, untraced
+from ..pytree import items_of
 from .effects import Effects
 from .host import Called, Made, Method, Raised, ViewOf, undoing
 from .kinds import contains_traced
@@ -196,10 +197,8 @@ class Breaks(Effects):
             seen.add(id(value))
             if isinstance(value, TracedArray):
                 found.append(value)
-            elif isinstance(value, (list, tuple, set, frozenset)):
-                pending += [(item, depth + 1) for item in value]
-            elif isinstance(value, dict):
-                pending += [(item, depth + 1) for item in value.values()]
+            elif isinstance(value, (list, tuple, set, frozenset, dict)):
+                pending += [(item, depth + 1) for item in items_of(value)]
             elif id(value) in self.fresh and hasattr(value, "__dict__"):
                 pending += [(item, depth + 1) for item in vars(value).values()]
         return found

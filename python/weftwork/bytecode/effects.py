@@ -43,6 +43,7 @@ class Effects(UserClasses):
         """An array, or a NumPy scalar, that later calls read again."""
         if isinstance(value, np.ndarray) and is_frozen(value):
             self.pin(value, kind, parts)
+            self.steps.check("array", self.steps.step(kind, *parts), form_of(value))
             self.frozen[id(value)] = value
             return value
         step = self.steps.step(kind, *parts)
@@ -55,7 +56,7 @@ class Effects(UserClasses):
         traced = TracedArray(tensor)
         traced._storage.born = -1  # older than the loop in which it is read for the first time
         if isinstance(value, np.ndarray):
-            self.steps.check("array", step, (value.dtype, value.shape, value.strides, value.flags.writeable))
+            self.steps.check("array", step, form_of(value))
             traced._storage.strides = given_strides(value, list(value.shape))
             self.arrays[id(value)] = (value, traced, step)
             if not value.flags.writeable:
@@ -175,6 +176,11 @@ class Effects(UserClasses):
         result = np.array(result)
         self.plain_arrays[id(result)] = (result, None)
         return result
+
+
+def form_of(array: np.ndarray) -> Any:
+    """What has to be as it was for a program that reads it: what can be set in place, too."""
+    return array.dtype, array.shape, array.strides, array.flags.writeable
 
 
 def is_plain_argument(value: Any) -> bool:

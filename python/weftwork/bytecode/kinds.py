@@ -109,7 +109,7 @@ def is_user_object(value: Any) -> bool:
     """Whether it is an instance of a class that Python code defines, whose attributes are watched."""
     kind = type(value)
     return kind is types.SimpleNamespace or (
-        kind.__flags__ & HEAP != 0 and kind not in OWN and not isinstance(value, UNWATCHED) and has_python(kind)
+        kind.__flags__ & HEAP != 0 and kind not in OWN and not issubclass(kind, UNWATCHED) and has_python(kind)
     )
 
 
@@ -117,7 +117,7 @@ def answers(value: Any) -> bool:
     """Whether Python code of its class may say what operators do with it: an object of the user's, or a class, an
     error, a member of an enum or a NumPy scalar with methods of its own for them."""
     kind: Any = type(value)
-    if not kind.__flags__ & HEAP or not isinstance(value, UNWATCHED):
+    if not kind.__flags__ & HEAP or not issubclass(kind, UNWATCHED):
         return is_user_object(value)
     named = [pair for base in kind.__mro__ for pair in vars(base).items()]
     return any(k[:2] == "__" and k not in NO_OPERATORS and is_method_of_users(v) for k, v in named)
