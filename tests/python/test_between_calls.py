@@ -408,3 +408,10 @@ def test_arrays_that_become_one_are_one() -> None:
         exec(change, space)
         for x in (np.ones(3), space["a"], space["b"]):
             assert str(jitted(x)) == str(space["f"](x))
+
+
+def test_scalars_are_told_apart_as_objects() -> None:
+    jitted = wf.jit(lambda x, a, b: (x * a, a is b), strict=False)
+    one, other = np.uint8(200), np.uint8(200)
+    for a, b in ((one, other), (one, one), (other, one)):
+        assert jitted(np.ones(2), a, b)[1] is (a is b)

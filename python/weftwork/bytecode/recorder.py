@@ -285,6 +285,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         lhs, rhs = self.beside_no_number(lhs, rhs)
         if symbol[0] in "<>" and any(map(is_python_complex, (lhs, rhs))) and all(map(is_python_number, (lhs, rhs))):
             raise TypeError(f"'{symbol}' not supported between complex numbers")
+        if isinstance(lhs, np.dtype) and isinstance(rhs, TracedArray):
+            self.refuse("a dtype and an array are compared")
         if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
             self.require_no_user_objects(lhs, rhs)
         return self.own_arrays(self.guarded(COMPARE[symbol], (lhs, rhs), {}))
@@ -330,6 +332,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             return self.truth(self.host(operator.is_, lhs, rhs))  # small integers are one object each
         is_same = self.original(lhs) is self.original(rhs)
         if not is_same and type(lhs) is type(rhs) is TracedArray:
+            if lhs.scalar and rhs.scalar and not (lhs.weak or rhs.weak):
+                self.refuse("whether two NumPy scalars are one object")
             places = sorted(self.sources[id(a.tensor)][2] for a in (lhs, rhs) if id(a.tensor) in self.sources)
             if len(places) == 2:
                 self.steps.check("apart", places[1], places[0])

@@ -54,7 +54,7 @@ def items_of(value: Any, name: str) -> list[Any]:
 
 def extents_of(shape: Any, name: str = "shape") -> tuple[Any, ...]:
     """A shape: an integer or integers, symbolic extents among them."""
-    if isinstance(shape, (bool, np.bool_)):
+    if isinstance(shape, (bool, np.bool_, dict, set)):
         raise_here(
             ArgumentTypeError, f"{name}: an integer or a sequence of integers was wanted, got {shape!r}", "integer"
         )
