@@ -26,9 +26,8 @@ bool is_same_constant(PyObject* found, PyObject* wanted) {
   return PyObject_RichCompareBool(found, wanted, Py_EQ) == 1;
 }
 
-// (dictionary or type, key, value), (dictionary or type, key) where nothing is, (object, "__class__", type) or
-// (function,
-// "__code__", (code, defaults, defaults of keyword-only parameters)).
+// (dictionary or type, key, value) or (dictionary or type, key) where nothing is; (object, "__class__", type), of
+// objects that are dictionaries, too; (function, "__code__", (code, defaults, defaults of keyword-only parameters)).
 Entry entry_of(nb::handle given) {
   Entry entry;
   entry.space = nb::borrow(given[0]);
@@ -157,7 +156,7 @@ void Plan::make_plain() {
 bool is_unchanged(Entry& entry) {
   PyObject* space = entry.space.ptr();
   if (PyFunction_Check(space)) return has_parts(reinterpret_cast<PyFunctionObject*>(space), entry.value.ptr());
-  if (!PyDict_Check(space) && !PyType_Check(space))
+  if (!PyDict_CheckExact(space) && !PyType_Check(space))
     return Py_TYPE(space) == reinterpret_cast<PyTypeObject*>(entry.value.ptr());
   auto* type = PyType_Check(space) ? reinterpret_cast<PyTypeObject*>(space) : nullptr;
   uint64_t version = type ? type->tp_version_tag : version_of(space);

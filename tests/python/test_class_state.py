@@ -232,3 +232,23 @@ def test_containers_of_others_are_returned_as_they_are_where_arguments_share_mem
     result = wf.jit(function, strict=False)(m, transposed)
     assert result[0] is kept and result[1] is m and result[2] is transposed
     assert m.tolist() == [[0, 0, 1], [0, 0, 1]]
+
+
+class Settings(dict[str, Any]):
+    def __init__(self) -> None:
+        super().__init__(a=1)
+        self.scale = 2.0
+
+    def scaled(self, x: Any) -> Any:
+        return x * self.scale
+
+
+SETTINGS = Settings()
+
+
+def test_one_program_serves_an_object_that_is_a_dictionary() -> None:
+    jitted = wf.jit(lambda x: SETTINGS.scaled(x))
+    for scale in (2.0, 3.0, 3.0):
+        SETTINGS.scale = scale
+        assert jitted(np.ones(2)).tolist() == [scale, scale]
+    assert jitted.ways["compiled"] == 3 and jitted.plan_count == 1
