@@ -13,7 +13,7 @@ import numpy as np
 from .bytecode.kinds import contents
 from .numpy.layout import Strided
 from .numpy.tracer import current_trace
-from .pytree import flatten, is_record, unflatten_with
+from .pytree import flatten, is_record, items_of, unflatten_with
 from .trace import is_array_leaf
 
 __all__ = ["Joined", "traced_jointly"]
@@ -95,8 +95,8 @@ def with_others(value: Any, other: Callable[[Any], Any]) -> Any:
         items: Any = {key: with_others(item, other) for key, item in value.items()}
         return items if any(item is not value[key] for key, item in items.items()) else value
     if type(value) is list or is_record(type(value)) or type(value) is tuple:
-        items = [with_others(item, other) for item in value]
-        is_same = all(map(operator.is_, items, value))
+        items = [with_others(item, other) for item in items_of(value)]
+        is_same = all(map(operator.is_, items, items_of(value)))
         return value if is_same else items if type(value) is list else tuple.__new__(type(value), items)
     return other(value)
 

@@ -12,7 +12,7 @@ from .bytecode.kinds import has_own_text
 from .bytecode.outside import Steps
 from .bytecode.words import Words, short
 from .errors import RecompilationWarning
-from .pytree import flatten
+from .pytree import flatten, items_of
 from .trace import is_array_leaf, positional_names
 
 logger = logging.getLogger("weftwork")
@@ -102,10 +102,9 @@ def kind_of(value: Any) -> Any:
     """The containers of a value, with types in the place of arrays and numbers."""
     if isinstance(value, dict):
         return {key: kind_of(item) for key, item in dict.items(value)}
-    if isinstance(value, list):
-        return [kind_of(item) for item in list.__iter__(value)]
-    if isinstance(value, tuple):
-        return tuple(kind_of(item) for item in tuple.__iter__(value))
+    if isinstance(value, (tuple, list)):
+        items = [kind_of(item) for item in items_of(value)]
+        return items if isinstance(value, list) else tuple(items)
     if isinstance(value, (np.ndarray, np.generic)):
         return Word(f"{value.dtype}[{', '.join(['...'] * value.ndim)}]")
     return Word(type(value).__name__) if type(value) in (float, complex) or not has_own_text(value) else value

@@ -56,11 +56,8 @@ class Snapshots:
             return self._kept(copy)
         if kind is tuple or is_record(kind):
             items = [self.of(item) for item in items_of(value)]
-            return (
-                value
-                if all(map(lambda a, b: a is b, items, items_of(value)))
-                else self._kept(tuple.__new__(kind, items))
-            )
+            is_same = all(map(lambda a, b: a is b, items, items_of(value)))
+            return value if is_same else self._kept(tuple.__new__(kind, items))
         if kind is dict:
             return self._kept({self.of(key): self.of(item) for key, item in value.items()})
         if kind is np.ndarray:

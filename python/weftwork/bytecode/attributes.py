@@ -170,13 +170,14 @@ class Attributes(PlainArrays):
         return self.outside(value, "class", self.steps.object(definer), name)
 
     def found_in_class(self, kind: type, name: str) -> tuple[Any, type | None]:
-        """An attribute as the first class that has it has it, and that class: at later calls, too.
+        """An attribute as it stands in a class or a base, and the class that has it: at later calls, too."""
+        return self.found_among(kind.__mro__, name)
 
-        What is no method is looked at where it is read.
-        """
-        for base in kind.__mro__:
+    def found_among(self, bases: tuple[type, ...], name: str) -> tuple[Any, type | None]:
+        """An attribute of the first of some classes that has it. What is no method is looked at where it is read."""
+        for base in bases:
             own = vars(base).get(name, ABSENT)
-            if base.__flags__ & HEAP and is_descriptor(own):
+            if base.__flags__ & HEAP and (own is ABSENT or is_descriptor(own)):
                 self.steps.entry(base, name, own)
             if own is not ABSENT:
                 return own, base
@@ -211,24 +212,13 @@ class Attributes(PlainArrays):
         stored = self.stored_in_class(rest, name)
         if stored is not ABSENT:
             return stored
-        for base in rest:
-            if base.__flags__ & HEAP and is_descriptor(vars(base).get(name, ABSENT)):
-                self.steps.entry(base, name, vars(base).get(name, ABSENT))
-            if name in vars(base):
-                value = vars(base)[name]
-                if isinstance(value, types.FunctionType):
-                    return (
-                        value
-                        if isinstance(instance, type) and name != "__new__"
-                        else types.MethodType(value, instance)
-                        if name != "__new__"
-                        else value
-                    )
-                if isinstance(value, property):
-                    return self.call(value.fget, (instance,), {})
-                if base.__flags__ & HEAP and not hasattr(type(value), "__get__"):
-                    return self.outside(value, "class", self.steps.object(base), name)
-                return getattr(owner, name)
+        value, definer = self.found_among(rest, name)
+        if isinstance(value, types.FunctionType):
+            return value if isinstance(instance, type) or name == "__new__" else types.MethodType(value, instance)
+        if isinstance(value, property):
+            return self.call(value.fget, (instance,), {})
+        if definer is not None and definer.__flags__ & HEAP and not hasattr(type(value), "__get__"):
+            return self.outside(value, "class", self.steps.object(definer), name)
         return getattr(owner, name)
 
     def opaque_attribute(self, owner: Any, name: str) -> Any:
@@ -335,26 +325,20 @@ class Attributes(PlainArrays):
                 raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no setter")
             self.call(descriptor.fset, (owner, value), {})
             return
-        setter = self.found_in_class(type(descriptor), "__set__")[0]
-        if isinstance(setter, types.FunctionType):
-            self.call(setter, (descriptor, owner, value), {})
-            return
-        if (
-            descriptor is not ABSENT
-            and hasattr(type(descriptor), "__set__")
-            and not isinstance(descriptor, types.MemberDescriptorType)
-        ):
-            self.refuse(f"the attribute '{name}' is stored by {type(descriptor).__name__}")
+        if descriptor is not ABSENT:
+            setter = self.found_in_class(type(descriptor), "__set__")[0]
+            if isinstance(setter, types.FunctionType):
+                self.call(setter, (descriptor, owner, value), {})
+                return
+            if setter is not ABSENT and not isinstance(descriptor, types.MemberDescriptorType):
+                self.refuse(f"the attribute '{name}' is stored by {type(descriptor).__name__}")
         if (
             instance_space(owner) is None
             and not isinstance(descriptor, types.MemberDescriptorType)
             and not isinstance(owner, type)
         ):
             raise AttributeError(f"'{type(owner).__name__}' object has no attribute '{name}'")
-        is_method = isinstance(owner, type) and any(
-            hasattr(type(part), mark) for part in (value, lookup(owner, name)[0]) for mark in ("__get__", "__set__")
-        )
-        if is_method or (isinstance(owner, type) and name[:2] == "__"):
+        if isinstance(owner, type) and (name[:2] == "__" or any(map(is_descriptor, (value, lookup(owner, name)[0])))):
             self.refuse(f"the method '{name}' of a class is stored")
         self.changes(owner, f"the attribute '{name}'")
         if id(owner) in self.looked:
@@ -372,5 +356,5 @@ class Attributes(PlainArrays):
 
 
 def is_descriptor(value: Any) -> bool:
-    """Whether it is a method or the like, which Python binds; True where there is nothing."""
-    return value is ABSENT or hasattr(type(value), "__get__") or hasattr(type(value), "__set__")
+    """Whether it is a method or the like, which Python binds."""
+    return hasattr(type(value), "__get__") or hasattr(type(value), "__set__")
