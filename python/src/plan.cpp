@@ -205,6 +205,7 @@ void bind_plan(nb::module_& m) {
           "is_measured_aside", [](const Plan& self) { return self.trial.is_aside; },
           [](Plan& self, bool aside) { self.trial.is_on = self.trial.is_aside = aside; })
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
+      .def_prop_ro("key", [](const Plan& self) { return self.key; })
       .def_prop_ro("named", &named)
       .def_rw("inputs_version", &Plan::inputs_version)
       .def("finish", &Plan::finish)

@@ -763,6 +763,9 @@ class Plan:
     def core(self) -> Any: ...
 
     @property
+    def key(self) -> Any: ...
+
+    @property
     def named(self) -> list: ...
 
     @property

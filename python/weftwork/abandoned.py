@@ -21,26 +21,29 @@ ELSEWHERE = (type, types.ModuleType, types.FrameType, types.TracebackType, types
 def abandoned(plans: list[Any]) -> list[Any]:
     """Those plans whose key names an object that only plans hold, or what only plans hold.
 
-    All references are counted that lead from plans to such an object; if it has no others, nobody can pass it again. Where
-    one is counted that does not come from plans alone, the plan is made anew when it is needed: nothing is wrong then.
+    All references are counted that lead from plans to other objects; what has more than these is held by others, and so is
+    all that it refers to (the garbage collector finds cycles in the same way). Nobody can pass the rest again.
     """
-    named = {id(value): value for plan in plans for value in plan.named if is_object(value)}
-    held: Counter[int] = Counter()
-    seen: dict[int, Any] = {}
-    pending, part = list(plans), None
+    owned = {id(value): value for plan in plans for value in (plan, plan.key)}  # which the function alone has
+    reached: dict[int, Any] = {}
+    counted: Counter[int] = Counter()
+    pending, part = list(owned.values()), None
     while pending:
         for part in parts_of(pending.pop()):
-            if id(part) in named:
-                held[id(part)] += 1
-            if id(part) not in seen and gc.is_tracked(part) and not issubclass(type(part), ELSEWHERE):
-                if len(seen) == MOST_HELD:
+            counted[id(part)] += 1
+            if id(part) not in reached and id(part) not in owned and is_object(part):
+                if len(reached) == MOST_HELD:
                     return []
-                seen[id(part)] = part
+                reached[id(part)] = part
                 pending.append(part)
-    del part
-    # The two mappings here have it, and the call that asks.
-    alone = {key for key in named if sys.getrefcount(named[key]) - 2 - (key in seen) <= held[key]}
-    return [plan for plan in plans if any(id(value) in alone for value in plan.named)]
+    part = None
+    # A mapping has each, and the call that asks.
+    pending = [reached[key] for key in reached if sys.getrefcount(reached[key]) - 2 > counted[key]]
+    while pending:
+        for part in [value := pending.pop(), *parts_of(value)]:
+            if reached.pop(id(part), None) is not None:
+                pending.append(part)
+    return [plan for plan in plans if any(id(value) in reached for value in plan.named)]
 
 
 def is_object(value: Any) -> bool:

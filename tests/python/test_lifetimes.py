@@ -55,6 +55,40 @@ def test_objects_live_as_long_as_plain_calls_let_them(name: str, in_circle: bool
     assert method.plan_count == before  # of who lives, the program stays
 
 
+KNOWN: list[Owner] = []
+SHAPE = 3
+
+
+class Listed(Owner):
+    """An object that is known to one that is known to it."""
+
+    def __init__(self, group: Any) -> None:
+        super().__init__(False)
+        self.group = group
+        group.members.append(self)
+
+    @wf.jit
+    def scaled(self, x: Any) -> Any:
+        return x * self.weights[:SHAPE] * self.group.scale
+
+
+def test_what_others_have_keeps_its_programs() -> None:
+    group: Any = type("Group", (), {})()
+    group.members, group.scale = [], 2.0
+    KNOWN.extend(Listed(group) for _ in range(20))
+    try:
+        for objects in (KNOWN, [Listed(group) for _ in range(20)]):
+            for _ in range(2):
+                for owner in objects:
+                    owner.scaled(np.ones(3))
+            before = Listed.scaled.plan_count
+            for owner in objects:
+                owner.scaled(np.ones(3))
+            assert Listed.scaled.plan_count == before >= 20
+    finally:
+        KNOWN.clear()
+
+
 def test_functions_that_are_arguments_live_as_long_as_plain_calls_let_them() -> None:
     @wf.jit
     def applied(x: Any, function: Any) -> Any:
