@@ -114,8 +114,21 @@ void Flattened::note_container(PyObject* object) {
   key.append(reinterpret_cast<const char*>(&found->second), sizeof found->second);
 }
 
-nb::object Flattened::make_key() const {
-  nb::object bytes = nb::bytes(key.data(), key.size());
+nb::object Flattened::make_kind() const {
+  if (objects.empty()) return nb::none();
+  std::string kind = key;
+  std::unordered_map<PyObject*, size_t> order;
+  for (const auto& [at, object] : objects) {
+    size_t place = order.try_emplace(object.ptr(), order.size()).first->second;
+    std::memcpy(kind.data() + at, &place, sizeof place);
+  }
+  return with_statics(kind);
+}
+
+nb::object Flattened::make_key() const { return with_statics(key); }
+
+nb::object Flattened::with_statics(const std::string& text) const {
+  nb::object bytes = nb::bytes(text.data(), text.size());
   if (statics.empty()) return bytes;
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(statics.size() + 1));
   PyTuple_SET_ITEM(tuple, 0, bytes.release().ptr());

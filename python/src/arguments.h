@@ -24,6 +24,12 @@ struct Flattened : Signature {
   // A list or dictionary: one that is an argument twice is another signature than two that are equal.
   void note_container(PyObject* object);
   nb::object make_key() const;
+  // The key with the order in which objects are met in the place of their addresses: calls that have the same one
+  // differ in which objects they have, if in anything. None where there are no objects.
+  nb::object make_kind() const;
+
+ private:
+  nb::object with_statics(const std::string& text) const;
 };
 
 // What an object's type has by this name. An object may answer for what another one has, and mean something else; and

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <unordered_set>
 
 #include "arguments.h"
@@ -162,8 +163,9 @@ class Dispatcher {
   // What was compiled and is kept, oldest first.
   nb::list executables() const {
     nb::list cores;
+    std::unordered_set<PyObject*> seen;  // calls with other objects may have one in common
     for_plans([&](const Plan& plan) {
-      if (!plan.core.is_none()) cores.append(plan.core);
+      if (!plan.core.is_none() && seen.insert(plan.core.ptr()).second) cores.append(plan.core);
     });
     return cores;
   }
@@ -173,6 +175,32 @@ class Dispatcher {
     parameters_.flatten(args, kwargs, flat);
     nb::object found = lookup(flat.make_key());
     return found ? nb::list(found) : nb::list();
+  }
+
+  // The objects of a call, and plans for calls that differ from it in which objects they have: those used last first.
+  nb::tuple alike(nb::args args, nb::kwargs kwargs) {
+    Flattened flat;
+    parameters_.flatten(args, kwargs, flat);
+    nb::object kind = flat.make_kind();
+    std::vector<nb::object> found;
+    nb::list objects, plans;
+    for (const auto& [at, object] : flat.objects) objects.append(object);
+    if (!kind.is_none())
+      for (nb::handle held : this->plans()) {
+        const Plan& plan = *nb::inst_ptr<Plan>(held);
+        if (plan.inputs_version == inputs_version && plan.kind.equal(kind)) found.push_back(nb::borrow(held));
+      }
+    auto used = [](const nb::object& plan) { return nb::inst_ptr<Plan>(plan)->used; };
+    std::ranges::sort(found, std::greater<>(), used);
+    for (size_t i = 0; i < found.size() && i < most_alike; ++i) plans.append(found[i]);
+    return nb::make_tuple(objects, plans);
+  }
+  // Whether what a plan relies on holds for a call.
+  bool holds(Plan& plan, nb::args args, nb::kwargs kwargs) {
+    Flattened flat;
+    parameters_.flatten(args, kwargs, flat);
+    nb::object extra;
+    return applies(plan, flat, args, kwargs, extra);
   }
 
   nb::list plans() const {
@@ -365,6 +393,8 @@ class Dispatcher {
     Plan& plan = *nb::cast<Plan*>(made);
     plan.key = key;
     plan.kept = flat.kept;
+    plan.objects = flat.objects;
+    plan.kind = flat.make_kind();
     plan.used = ++calls_;
     plan.layouts = layouts_of(plan, flat);
     is_plain_while_small_ &= plan.is_plain();
@@ -407,6 +437,7 @@ class Dispatcher {
   Parameters parameters_;
   bool strict_;
   static constexpr uint64_t many_misses = 16;
+  static constexpr size_t most_alike = 8;
   static constexpr int many_plain_runs = 16;
   static constexpr size_t most_seen = 1 << 16;
   int64_t small_elements_ = 1 << 13;
@@ -445,6 +476,8 @@ void bind_dispatch(nb::module_& m) {
       .def_prop_ro("cores", &Dispatcher::executables)
       .def("plans", &Dispatcher::plans)
       .def("plans_for", &Dispatcher::plans_for)
+      .def("alike", &Dispatcher::alike)
+      .def("holds", &Dispatcher::holds)
       .def("drop", &Dispatcher::drop, nb::arg("plan"))
       .def("integers_of", &Dispatcher::integers_of)
       .def("set_inputs", &Dispatcher::set_inputs, nb::arg("paths"))

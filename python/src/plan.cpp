@@ -57,6 +57,8 @@ int traverse_plan(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(held->ptr());
   for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
   for (const nb::object& object : plan.kept) Py_VISIT(object.ptr());
+  for (const auto& [at, object] : plan.objects) Py_VISIT(object.ptr());
+  Py_VISIT(plan.kind.ptr());
   for (const Entry& entry : plan.entries) {
     Py_VISIT(entry.space.ptr());
     Py_VISIT(entry.value.ptr());
@@ -153,6 +155,16 @@ void Plan::make_plain() {
   layouts.clear();
 }
 
+Plan Plan::with(nb::object build, nb::handle entries, nb::object guard, nb::object steps) const {
+  Plan plan = *this;
+  plan.build_result = std::move(build);
+  plan.entries.clear();
+  for (nb::handle entry : entries) plan.entries.push_back(entry_of(entry));
+  plan.guard = std::move(guard);
+  plan.steps = std::move(steps);
+  return plan;
+}
+
 bool is_unchanged(Entry& entry) {
   PyObject* space = entry.space.ptr();
   if (PyFunction_Check(space)) return has_parts(reinterpret_cast<PyFunctionObject*>(space), entry.value.ptr());
@@ -205,6 +217,16 @@ void bind_plan(nb::module_& m) {
           "is_measured_aside", [](const Plan& self) { return self.trial.is_aside; },
           [](Plan& self, bool aside) { self.trial.is_on = self.trial.is_aside = aside; })
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
+      .def_prop_ro("build_result", [](const Plan& self) { return self.build_result; })
+      .def_prop_ro("guard", [](const Plan& self) { return self.guard; })
+      .def_prop_ro("objects",
+                   [](const Plan& self) {
+                     nb::list found;
+                     for (const auto& [at, object] : self.objects) found.append(object);
+                     return found;
+                   })
+      .def("with_objects", &Plan::with, nb::arg("build_result").none(), nb::arg("entries"), nb::arg("guard").none(),
+           nb::arg("steps").none())
       .def_prop_ro("key", [](const Plan& self) { return self.key; })
       .def_prop_ro("named", &named)
       .def_rw("inputs_version", &Plan::inputs_version)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executable.h"
@@ -77,7 +78,9 @@ struct Plan {
   uint64_t inputs_version = 0;   // of the dispatcher's integers that are inputs, when it was recorded
   nb::object key;                // where the dispatcher has it
   std::vector<nb::object> kept;  // objects that the key names by their addresses
-  uint64_t used = 0;             // when, in calls of the function
+  std::vector<std::pair<size_t, nb::object>> objects;  // those that are no types, and where in the key
+  nb::object kind = nb::none();                        // the key of calls that differ in these objects alone
+  uint64_t used = 0;                                   // when, in calls of the function
   int plain_runs = 0;
   Trial trial;
 
@@ -86,6 +89,8 @@ struct Plan {
   // From now on calls run plainly, whatever they read.
   void make_plain();
   bool is_plain() const { return core.is_none() && pieces.is_none(); }
+  // The same way for other objects.
+  Plan with(nb::object build, nb::handle entries, nb::object guard, nb::object steps) const;
 };
 
 // A NumPy scalar as an array of no dimensions.

@@ -44,6 +44,7 @@ void Signature::add_equal(nb::handle object) {
 }
 
 void Signature::add_identity(nb::handle object) {
+  objects.emplace_back(key.size() + 1, nb::borrow(object));
   add_fixed('o', object.ptr());
   add_fixed('t', Py_TYPE(object.ptr()));
   kept.push_back(nb::borrow(object));

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::py {
@@ -12,8 +13,9 @@ namespace nb = nanobind;
 
 struct Signature {
   std::string key;
-  std::vector<nb::object> statics;  // compared as Python does
-  std::vector<nb::object> kept;     // objects that the key names by their addresses
+  std::vector<nb::object> statics;                     // compared as Python does
+  std::vector<nb::object> kept;                        // objects that the key names by their addresses
+  std::vector<std::pair<size_t, nb::object>> objects;  // those that are no types, and where in the key
 
   // What an object is equal to, and its type: True, 1 and 1.0 are equal but trace differently.
   void add_equal(nb::handle object);

@@ -24,6 +24,7 @@ def abandoned(plans: list[Any]) -> list[Any]:
     All references are counted that lead from plans to other objects; what has more than these is held by others, and so is
     all that it refers to (the garbage collector finds cycles in the same way). Nobody can pass the rest again.
     """
+    spaces = {id(getattr(module, "__dict__", None)) for module in list(sys.modules.values())}  # whose modules live
     owned = {id(value): value for plan in plans for value in (plan, plan.key)}  # which the function alone has
     reached: dict[int, Any] = {}
     counted: Counter[int] = Counter()
@@ -31,7 +32,7 @@ def abandoned(plans: list[Any]) -> list[Any]:
     while pending:
         for part in parts_of(pending.pop()):
             counted[id(part)] += 1
-            if id(part) not in reached and id(part) not in owned and is_object(part):
+            if id(part) not in reached and id(part) not in owned and id(part) not in spaces and is_object(part):
                 if len(reached) == MOST_HELD:
                     return []
                 reached[id(part)] = part

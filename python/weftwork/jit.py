@@ -31,6 +31,7 @@ from .numpy.tracer import TracedArray, current_trace
 from .pieces import Session, Ways
 from .plans import is_small, may_not_pay, plain_plan, plan_of
 from .profile import span
+from .rebinding import rebound
 from .runaway import Programs
 from .spec import Spec, dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
@@ -151,7 +152,10 @@ class Jit(_core.Dispatcher):
                 before = self.plans_for(*args, **kwargs)
             if not self._strict and len(before) >= MOST_WAYS:
                 return plain_plan(None)
-            plan = self._recorded(args, kwargs, before, None)
+            plan, alike, differing = (None, [], set()) if self._options.static else rebound(self, args, kwargs)
+            if plan is not None:
+                return plan
+            plan = self._recorded(args, kwargs, [*before, *alike], None, differing)
         self._programs.note(self, args, kwargs, before, plan)
         return plan
 
@@ -164,9 +168,11 @@ class Jit(_core.Dispatcher):
             self.drop(plan)
         self._next_look = max(FIRST_LOOK, 2 * len(self.plans()))
 
-    def _recorded(self, args: tuple, kwargs: dict[str, Any], before: list[Any], ways: Ways | None) -> Any:
+    def _recorded(
+        self, args: tuple, kwargs: dict[str, Any], before: list[Any], ways: Ways | None, differing: Iterable[Any] = ()
+    ) -> Any:
         """The plan of a call; with ``ways`` it is one more way through pieces that are there."""
-        varying = varying_of(before, args, kwargs)
+        varying = varying_of(before, args, kwargs).union(differing)
         if ways is not None:
             return self._planned(self._traced(args, kwargs, varying, ways))
         version, integers = self.inputs_version, self._integers

@@ -249,6 +249,19 @@ class Blueprint:
             return ("constant", range(value.start, value.stop, value.step))
         return self.recorder.refuse(f"the result holds a {type_of(value).__name__} that the function made")
 
+    def with_objects(self, images: Any) -> Any:
+        """`build` with other objects in the place of some; NotImplemented where that cannot be told."""
+        is_joint = any(
+            kind == "constant" and type(rest[0]).__module__ == "weftwork.joined" for kind, *rest in self.parts
+        )
+        if is_joint or any(store[0] == "call" for store in self.stores):
+            return NotImplemented
+        made = Blueprint(None, lambda value: None)
+        made.result, made.validity, made.first_step = self.result, self.validity, self.first_step
+        made.parts = [(kind, *map(images.of, rest)) for kind, *rest in self.parts]
+        made.stores = [(kind, images.of(target), key, number) for kind, target, key, number in self.stores]
+        return made.build
+
     # -- building --------------------------------------------------------------------------------------------------
 
     def build(self, values: list[Any], extra: tuple) -> Any:

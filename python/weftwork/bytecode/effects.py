@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,8 @@ class Effects(UserClasses):
             mirror.is_changed() for mirror in self.doubled
         ):
             self.refuse("a container that is an argument twice is changed")
+        if changed and not self.bakes:
+            self.require_apart(m.step for m in self.mirrors.values() if not isinstance(m.original, tuple))
         if self.bakes and (self.overlay or changed):
             what = next((str(key) for _, key, _ in self.overlay.values()), "a container")
             self.refuse(f"it stores '{what}' outside of its own variables")
@@ -147,6 +150,13 @@ class Effects(UserClasses):
                 blueprint.stores.append(
                     ("list", original, None, [blueprint.add(value, str(i)) for i, value in enumerate(copy)])
                 )
+
+    def require_apart(self, steps: Iterable[int]) -> None:
+        """Containers that are several objects are so at later calls, too."""
+        found = sorted(set(steps))
+        if len(found) > 1:
+            call = self.steps.step(CALL, are_apart, tuple(("step", step) for step in found))
+            self.steps.check("truth", call, True)
 
     def fixed(self, value: Any) -> Any:
         """A small array of the surroundings, or a part of one, as the constant that it is: the program is for this one only."""
@@ -176,6 +186,10 @@ class Effects(UserClasses):
         result = np.array(result)
         self.plain_arrays[id(result)] = (result, None)
         return result
+
+
+def are_apart(*values: Any) -> bool:
+    return len(set(map(id, values))) == len(values)
 
 
 def form_of(array: np.ndarray) -> Any:

@@ -47,8 +47,10 @@ class Items(Machine):
         value = self.concrete_deep(value)
         if isinstance(value, TracedArray) and value.scalar:
             self.refuse("a traced value as a key")
-        if answers(value) and not compares_by_identity(value):
-            self.refuse("an object whose methods C code may call")
+        if answers(value):
+            if not compares_by_identity(value):
+                self.refuse("an object whose methods C code may call")
+            self.steps.is_bound = True  # the order in a set, say, follows from where it is in memory
         if type(value) is tuple:
             for item in value:
                 self.hashed(item)

@@ -153,6 +153,7 @@ class Steps:
         self.checked: set[Any] = set()
         self.varied: frozenset[Any] = frozenset()  # integers that were known to differ from call to call
         self.trusts_outside = False  # what is read from outside is not checked
+        self.is_bound = False  # the recording holds for these objects alone, not for others like them
         self.kept: list[Any] = []  # whatever is named by its id
         self.paths: dict[int, str] = {}  # of leaves
         # Entries of dictionaries that are the same objects at each call: (dictionary, key, object or nothing).
@@ -382,6 +383,11 @@ def function_of(parameters: str, lines: list[str], ends: list[str], names: dict[
     scope = dict(names)
     exec(compile(source, "<guards>", "exec"), scope)
     return scope["guard"]
+
+
+def with_names(function: Any, names: dict[str, Any]) -> Callable[..., Any]:
+    """Such a function with other objects in the place of those that its code names."""
+    return types.FunctionType(function.__code__, names, "guard")
 
 
 def expression(number: int, step: tuple[Any, ...], names: dict[str, Any], first: int = 0) -> str:

@@ -331,6 +331,9 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         if {type(lhs), type(rhs)} in ({HostValue}, {HostValue, int}):
             return self.truth(self.host(operator.is_, lhs, rhs))  # small integers are one object each
         is_same = self.original(lhs) is self.original(rhs)
+        mirrors = [self.copies[id(value)] for value in (lhs, rhs) if id(value) in self.copies]
+        if len(mirrors) == 2 and not is_same and not self.bakes:
+            self.require_apart(mirror.step for mirror in mirrors)
         if not is_same and type(lhs) is type(rhs) is TracedArray:
             if lhs.scalar and rhs.scalar and not (lhs.weak or rhs.weak):
                 self.refuse("whether two NumPy scalars are one object")
