@@ -137,7 +137,8 @@ def differing(programs: list[Facts]) -> Facts:
 WAYS_OUT = {
     "value": "texts, flags, other objects, and integers that shapes, axes or loops depend on, are part of a program: pass other "
     "numbers as floats or arrays (np.asarray)",
-    "object": "each object is a program of its own: use one again, or pass the arrays and numbers that are needed of it",
+    "object": "objects of a class share a program if texts, flags, lengths and functions are the same that it reads of them: use one "
+    "again, or pass the arrays and numbers that are needed of it",
     "static": "static arguments are part of a program: pass numbers as floats or arrays, and keep static what has few values",
     "extent": "make it a symbolic extent: {dynamic}, or annotate the parameter: wf.tensor[dtype, (..., 'n')]",
     "structure": "keep containers to one length, or pass what they hold as one array",

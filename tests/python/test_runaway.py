@@ -98,16 +98,23 @@ def test_other_dtypes_and_ranks_do_not_warn() -> None:
 
 def test_objects_may_be_many() -> None:
     class Layer:
-        def __init__(self, weight: float) -> None:
-            self.weight = weight
+        def __init__(self, weight: float, name: str) -> None:
+            self.weight, self.name = weight, name
 
         @wf.jit(strict=True)
         def apply(self, x: Any) -> Any:
             return x * self.weight
 
-    layers = [Layer(1.0 + i) for i in range(40)]
-    assert not told(Layer.apply, [(layer, X) for layer in layers[:31]])
-    (text,) = told(Layer.apply, [(layer, X) for layer in layers[31:]])
+        @wf.jit(strict=True)
+        def apply_named(self, x: Any) -> Any:
+            return x * self.weight if self.name != "none" else x
+
+    layers = [Layer(1.0 + i, "same") for i in range(40)]
+    assert not told(Layer.apply, [(layer, X) for layer in layers])
+    assert not told(Layer.apply_named, [(layer, X) for layer in layers])
+    layers = [Layer(1.0 + i, str(i)) for i in range(40)]
+    assert not told(Layer.apply_named, [(layer, X) for layer in layers[:30]])
+    (text,) = told(Layer.apply_named, [(layer, X) for layer in layers[30:]])
     assert "32 programs" in text and "the argument 'self': 32 objects" in text
 
 
