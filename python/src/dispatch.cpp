@@ -15,6 +15,10 @@
 namespace weft::py {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+int64_t nanoseconds_since(Clock::time_point begun) { return std::chrono::nanoseconds(Clock::now() - begun).count(); }
+
 // Whether a function is traced on this thread: jitted ones that it calls are a part of it.
 thread_local bool is_tracing = false;
 
@@ -273,7 +277,9 @@ class Dispatcher {
     for (Entry& entry : plan.entries)
       if (!is_unchanged(entry)) return false;
     if (plan.guard.is_none()) return true;
+    auto begun = plan.trial.is_on ? Clock::now() : Clock::time_point();
     extra = plan.guard(leaves_of(flat), args, kwargs);
+    if (plan.trial.is_on) plan.trial.guarding = nanoseconds_since(begun);
     return !extra.is_none();
   }
 
@@ -299,14 +305,14 @@ class Dispatcher {
                          const nb::kwargs& kwargs) {
     if (!plan.trial.is_on || plan.is_plain()) return run_way(plan, flat, extra, args, kwargs);
     if (plan.trial.is_warm()) plan.finish();
-    auto begun = std::chrono::steady_clock::now();
+    Clock::time_point begun = Clock::now();
     bool is_aside = plan.trial.is_aside;
     nb::object result =
         !is_aside && plan.trial.is_plain() ? call_plain(args, kwargs) : run_way(plan, flat, extra, args, kwargs);
-    std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begun;
+    int64_t taken = nanoseconds_since(begun);
     if (!plan.trial.is_on) return result;
     auto measure = [&] { return nb::cast<int64_t>(measure_(args, kwargs)); };
-    if (is_aside ? plan.trial.end_call_aside(taken.count(), measure) : plan.trial.end_call(taken.count())) {
+    if (is_aside ? plan.trial.end_call_aside(taken, measure) : plan.trial.end_call(taken)) {
       plan.make_plain();
       ++given_back;
       for (const nb::object& leaf : flat.leaves)

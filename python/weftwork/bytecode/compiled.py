@@ -127,7 +127,10 @@ def is_state(state: Any, other: Any) -> bool:
 
 
 def is_same(array: np.ndarray, other: np.ndarray) -> bool:
-    return array.tobytes() == other.tobytes()
+    if array.dtype.kind not in "biufc" or not (array.flags.c_contiguous and other.flags.c_contiguous):
+        return array.tobytes() == other.tobytes()
+    unit = np.uint64 if array.nbytes % 8 == 0 else np.uint8
+    return array.nbytes == 0 or bool((array.reshape(-1).view(unit) == other.reshape(-1).view(unit)).all())
 
 
 def is_plain(value: Any) -> bool:
