@@ -136,11 +136,23 @@ class Attributes(PlainArrays):
         stored = self.overlay.get((ENTRY, id(space), name))
         if stored is not None:
             return stored[2]
+        if type(module) is not types.ModuleType:
+            value, definer = self.found_in_class(type(module), name)
+            if definer is not None and definer.__flags__ & HEAP and is_descriptor(value):
+                if hasattr(type(value), "__set__"):
+                    return self.described(module, value, name)
+                if name not in space:
+                    self.steps.entry(space, name, ABSENT)
+                    return self.bound(module, value, name, definer)
         if name not in space:
             finder = space.get("__getattr__")
             if isinstance(finder, types.FunctionType) and not module.__name__.startswith("numpy"):
                 self.steps.entry(space, name, ABSENT)
                 return self.call(finder, (name,), {})
+            if isinstance(finder, types.MethodWrapperType) and finder.__name__ == "__getattribute__":
+                self.steps.entry(space, name, ABSENT)
+                self.steps.entry(space, "__getattr__", finder)
+                return self.attribute(finder.__self__, name)
             try:
                 value = self.attribute_of_type(module, name)  # np.random and the like are found by __getattr__
             except AttributeError:

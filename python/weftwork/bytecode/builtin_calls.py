@@ -112,7 +112,13 @@ def call_object_new(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 @special(object.__init__)
 def call_object_init(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
-    return None
+    kind = type(args[0])
+    if len(args) == 1 and not kwargs:
+        return
+    if kind.__init__ is not object.__init__:
+        raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
+    if kind.__new__ is object.__new__:
+        raise TypeError(f"{kind.__name__}() takes no arguments")
 
 
 @special(range)

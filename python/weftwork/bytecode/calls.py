@@ -225,6 +225,10 @@ class Calls(Machine):
         owner = getattr(function, "__self__", None)
         if isinstance(owner, type) and (form := METHODS.get((owner, function.__name__))) is not None:
             return form(self, args, kwargs)
+        if isinstance(function, types.MethodWrapperType) and function.__qualname__ == f"object.{function.__name__}":
+            of_object = SPECIAL.get(id(vars(object)[function.__name__]))  # by way of super()
+            if of_object is not None:
+                return of_object(self, (owner, *args), kwargs)
         if is_generator(owner):
             return self.draw(owner, function.__name__, args, kwargs)
         if not natives.is_pure(function):

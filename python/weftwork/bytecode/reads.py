@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import importlib.util
 import math
 import sys
 import types
@@ -286,16 +287,43 @@ class Reads(Machine):
                 self.refuse(f"the module '{name}' is imported")
             base = package.rsplit(".", level - 1)[0]
             name = f"{base}.{name}" if name else base
-        if name not in sys.modules or any(
-            f"{name}.{part}" not in sys.modules and not hasattr(sys.modules[name], part) for part in fromlist or ()
-        ):
+        missing = modules_missing(name, fromlist)
+        if missing:
+            self.before_import(missing)
             self.refuse(f"the module '{name}' is imported")
         found = sys.modules[name] if fromlist or "." not in name else sys.modules[name.partition(".")[0]]
         self.steps.entry(sys.modules, name, sys.modules[name])
         return found
 
+    def before_import(self, missing: list[str]) -> None:
+        """Modules are imported by the call itself, once; an error where there is none of that name, as there may be later."""
+        for module in missing:
+            self.steps.entry(sys.modules, module, ABSENT)
+        first = missing[0]
+        if "." not in first and is_nowhere(first) and not self.bakes:
+            self.steps.check("truth", self.steps.call(is_nowhere, [first]), True)
+            raise ModuleNotFoundError(f"No module named {first!r}", name=first)
+
     def build_class(self, frame: Frame) -> Any:
         return self.refuse("a class is made")
+
+
+def modules_missing(name: str, fromlist: Any) -> list[str]:
+    """The modules that an import statement would load, as far as is known before the first is loaded."""
+    parts = name.split(".")
+    found = [".".join(parts[: i + 1]) for i in range(len(parts))]
+    missing = [module for module in found if module not in sys.modules]
+    if missing:
+        return missing
+    return [f"{name}.{p}" for p in fromlist or () if f"{name}.{p}" not in sys.modules and not hasattr(sys.modules[name], p)]
+
+
+def is_nowhere(name: str) -> bool:
+    """Whether there is no such module, nor a parent of it to ask."""
+    try:
+        return name not in sys.modules and importlib.util.find_spec(name) is None
+    except (ImportError, ValueError):
+        return False
 
 
 def is_key(value: Any) -> bool:
