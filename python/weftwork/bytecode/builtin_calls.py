@@ -19,6 +19,7 @@ from .calls import SPECIAL, Calls, Special, special
 from .kinds import NUMBERS, answers, contains_traced, is_method_of_users, lookup, type_of
 from .machine import BINARY, COMPARE
 from .outside import HostValue
+from .reads import is_key
 
 #: Of so many elements of an array Python's sum, min, max, any and all are operations of the program, one for each; more of
 #: them take longer to compile than Python takes.
@@ -420,7 +421,7 @@ def call_float(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 @special(hash)
 def call_hash(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    if type(args[0]) in (str, int, bool, float, bytes) or args[0] is None:
+    if is_key(args[0]):
         return hash(args[0])
     return r.refuse("the hash of an object")
 
@@ -446,6 +447,18 @@ for _name in (
         return r.refuse(f"'{name}' is called")
 
     SPECIAL[id(getattr(builtins, _name))] = _refused
+
+
+@special(np.fromiter)
+def call_fromiter(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """An array of numbers that are given one by one."""
+    given = {**dict(zip(("iter", "dtype", "count"), args, strict=False)), **kwargs}
+    if given.keys() != {"iter", "dtype"} or np.dtype(given["dtype"]).kind not in "fciub":
+        return r.refuse("np.fromiter of so many elements, or of other dtypes")
+    items = r.listed(r.frame, given["iter"])
+    if not all(type(v) in (*NUMBERS, HostValue) or (isinstance(v, TracedArray) and v.scalar) for v in items):
+        return r.refuse("np.fromiter of what are no numbers")
+    return r.call(np.array, (items, given["dtype"]), {})
 
 
 @special(np.ndarray)

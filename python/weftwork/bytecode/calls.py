@@ -201,7 +201,7 @@ class Calls(Machine):
 
     def handed(self, value: Any) -> Any:
         """A value as native code may have it."""
-        if isinstance(value, (types.FunctionType, types.MethodType)) and not value.__module__.startswith("numpy"):
+        if isinstance(value, (types.FunctionType, types.MethodType)) and not str(value.__module__).startswith("numpy"):
             return Callback(self, value)
         return value
 
@@ -229,6 +229,11 @@ class Calls(Machine):
             of_object = SPECIAL.get(id(vars(object)[function.__name__]))  # by way of super()
             if of_object is not None:
                 return of_object(self, (owner, *args), kwargs)
+        if type(owner) is list and function.__name__ == "sort" and (kwargs.get("key") or contains_traced(owner)):
+            ordered = SPECIAL[id(sorted)](self, (owner,), kwargs)
+            self.changes(owner)
+            owner[:] = ordered
+            return None
         if is_generator(owner):
             return self.draw(owner, function.__name__, args, kwargs)
         if not natives.is_pure(function):

@@ -31,7 +31,7 @@ DISTRIBUTIONS = [
     "ranf", "sample", "seed", "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t",
     "tomaxint", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
 ]  # fmt: skip
-OF_PYTHON = ["random", "uniform", "gauss", "normalvariate", "randint", "randrange", "getrandbits", "expovariate", "betavariate",
+OF_PYTHON = ["random", "choice", "choices", "sample", "uniform", "gauss", "normalvariate", "randint", "randrange", "getrandbits", "expovariate", "betavariate",
              "gammavariate", "lognormvariate", "paretovariate", "triangular", "vonmisesvariate", "weibullvariate", "seed"]  # fmt: skip
 NAMES = {True: frozenset(OF_PYTHON), False: frozenset(DISTRIBUTIONS)}
 

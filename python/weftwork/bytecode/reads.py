@@ -315,7 +315,9 @@ def modules_missing(name: str, fromlist: Any) -> list[str]:
     missing = [module for module in found if module not in sys.modules]
     if missing:
         return missing
-    return [f"{name}.{p}" for p in fromlist or () if f"{name}.{p}" not in sys.modules and not hasattr(sys.modules[name], p)]
+    return [
+        f"{name}.{p}" for p in fromlist or () if f"{name}.{p}" not in sys.modules and not hasattr(sys.modules[name], p)
+    ]
 
 
 def is_nowhere(name: str) -> bool:

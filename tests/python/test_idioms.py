@@ -1,0 +1,193 @@
+"""What Python programs do every day runs compiled, as one program or in pieces, and gives what NumPy gives."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+X = np.array([1.0, 2.0, 3.0, 0.5, 4.0, -1.0])
+
+
+class Counted:
+    def __init__(self) -> None:
+        super().__init__()
+        self.rate = 2.0
+
+
+class Doubling(Counted):
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value * 2)
+
+
+class Single(Mapping):
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.value
+
+    def __iter__(self) -> Any:
+        return iter(["value"])
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Strict:
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+
+
+def cooperative(x: Any) -> Any:
+    return Counted().rate * Single(x)["value"]
+
+
+def stored_by_super(x: Any) -> Any:
+    return Doubling().rate * x
+
+
+def too_many_for_object(x: Any) -> Any:
+    try:
+        Strict(1)
+    except TypeError as error:
+        return x * len(error.args[0])
+    return x
+
+
+def sorted_in_place(x: Any) -> Any:
+    items = list(x)
+    items.sort(reverse=True)
+    pairs = [(x[0], 1), (x[1], 0)]
+    pairs.sort(key=lambda pair: pair[1])
+    return np.array(items), pairs
+
+
+def from_iterators(x: Any) -> Any:
+    return np.fromiter((v * 2 for v in x), float), np.fromiter([1, 2], dtype=np.int32), np.fromiter([], float)
+
+
+def chosen(x: Any) -> Any:
+    return x * random.choice([1.0, 2.0, 3.0]), random.choice(["a", "b"]), random.choices([1, 2], k=2), random.choice(x)
+
+
+def hashed(x: Any) -> Any:
+    return x * (hash((1, "a", None)) == hash((1, "a", None)))
+
+
+def without_a_library(x: Any) -> Any:
+    try:
+        import no_such_library.part as library
+    except ImportError as error:
+        return x * 2, error.name
+    return library.f(x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        cooperative,
+        stored_by_super,
+        too_many_for_object,
+        sorted_in_place,
+        from_iterators,
+        chosen,
+        hashed,
+        without_a_library,
+    ],
+)
+def test_is_compiled(function: Callable[[Any], Any]) -> None:
+    jitted = wf.jit(function, strict=False)
+    for turn in range(5):
+        random.seed(turn)
+        expected = function(X + turn)
+        random.seed(turn)
+        assert repr(jitted(X + turn)) == repr(expected)
+    assert jitted.ways["plain"] == 0, jitted.refusals
+
+
+def test_functions_without_a_module_may_be_given_to_numpy() -> None:
+    space: dict[str, Any] = {"np": np}
+    exec("def f(x):\n    return np.apply_along_axis(lambda row: row.sum(), 0, np.outer(x, x))", space)
+    np.testing.assert_allclose(wf.jit(space["f"], strict=True)(X), space["f"](X))
+
+
+def test_a_module_is_imported_once_and_then_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(x: Any) -> Any:
+        import weft_late_module as module  # type: ignore[import-not-found]
+
+        return module.f(x)
+
+    def guarded(x: Any) -> Any:
+        try:
+            import weft_later_module as module  # type: ignore[import-not-found]
+        except ImportError:
+            return x
+        return module.f(x)
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "weft_late_module.py").write_text("LOADS = []\ndef f(x):\n    return x * 2\nLOADS.append(1)\n")
+    jitted, jitted_guarded = wf.jit(function, strict=False), wf.jit(guarded, strict=False)
+    for _ in range(4):
+        np.testing.assert_array_equal(jitted(X), X * 2)
+        np.testing.assert_array_equal(jitted_guarded(X), X)
+    assert sys.modules["weft_late_module"].LOADS == [1]
+    assert jitted.ways == {"compiled": 3, "pieces": 0, "plain": 1}
+    (tmp_path / "weft_later_module.py").write_text("def f(x):\n    return x * 3\n")
+    importlib.invalidate_caches()
+    for _ in range(3):
+        np.testing.assert_array_equal(jitted_guarded(X), X * 3)
+    assert jitted_guarded.ways == {"compiled": 6, "pieces": 0, "plain": 1}
+    for name in ("weft_late_module", "weft_later_module"):
+        del sys.modules[name]
+
+
+class Attributes(types.ModuleType):
+    """The class of a module that finds its functions elsewhere."""
+
+    backend = types.SimpleNamespace(scale=2.0)
+
+    class Found:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            return getattr(owner.backend, self.name)
+
+    scale = Found("scale")
+
+    @staticmethod
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    @property
+    def half(self) -> float:
+        return 0.5
+
+
+def test_modules_may_have_classes_of_their_own() -> None:
+    module: Any = Attributes("a_module")
+    other: Any = types.ModuleType("another_module")
+    other.__getattr__ = module.__getattribute__
+
+    @wf.jit
+    def function(x: Any) -> Any:
+        return module.doubled(x) * module.scale + other.half * other.doubled(x)
+
+    for scale in (2.0, 3.0):
+        Attributes.backend.scale = scale
+        np.testing.assert_array_equal(function(X), X * 2 * scale + X)
+    module.doubled = lambda x: x * 10
+    np.testing.assert_array_equal(function(X), X * 30 + X * 5)
+    other.half = 1.0
+    np.testing.assert_array_equal(function(X), X * 30 + X * 10)
