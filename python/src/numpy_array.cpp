@@ -249,6 +249,7 @@ void append_layout(std::string& key, PyObject* object) {
   PyArrayObject* a = array(object);
   bool row_major = PyArray_IS_C_CONTIGUOUS(a), column_major = PyArray_IS_F_CONTIGUOUS(a);
   key += row_major ? 'C' : column_major ? 'F' : 'S';
+  key += PyArray_ISWRITEABLE(a) ? 'W' : 'R';
   if (row_major || column_major) return;
   key.append(reinterpret_cast<const char*>(PyArray_STRIDES(a)),
              sizeof(npy_intp) * static_cast<size_t>(PyArray_NDIM(a)));

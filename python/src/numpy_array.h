@@ -49,7 +49,8 @@ PyObject* as_dense(PyObject* array);
 int copy_into(PyObject* target, PyObject* source);
 // A 0-d array becomes a NumPy scalar; others stay. Takes over the reference.
 PyObject* scalar_or_array(PyObject* array);
-// Appends what tells arrays of one shape and another order in memory apart: C, F, or the strides.
+// Appends what tells arrays of one shape and another order in memory apart: C, F, or the strides; and
+// whether they may be written.
 void append_layout(std::string& key, PyObject* array);
 // Whether two arrays' memory ranges overlap; they may interleave and share no element.
 bool ranges_overlap(PyObject* lhs, PyObject* rhs);

@@ -415,3 +415,15 @@ def test_scalars_are_told_apart_as_objects() -> None:
     one, other = np.uint8(200), np.uint8(200)
     for a, b in ((one, other), (one, one), (other, one)):
         assert jitted(np.ones(2), a, b)[1] is (a is b)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_arguments_that_may_be_written_and_others_are_told_apart(strict: bool) -> None:
+    def function(x: Any) -> Any:
+        return x * 2 if x.flags.writeable and x[0].flags.writeable else x, x.T.flags.carray
+
+    jitted = wf.jit(function, strict=strict)
+    locked = np.ones((2, 3))
+    locked.flags.writeable = False
+    for given in (np.broadcast_to(np.arange(3.0), (2, 3)), np.ones((2, 3)), locked, np.ones((2, 3)), locked):
+        assert repr(jitted(given)) == repr(function(given))

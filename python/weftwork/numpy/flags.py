@@ -53,7 +53,8 @@ class Flags:
 
     @property
     def writeable(self) -> bool:
-        return not (self._array.scalar or is_read_only(self._array))
+        note(self._array, None)  # of an argument it counts as a part of its layout
+        return not (self._array.scalar or self._array._storage.locked or is_read_only(self._array))
 
     @property
     def aligned(self) -> bool:
