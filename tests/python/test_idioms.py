@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import random
 import sys
 import types
@@ -79,6 +80,29 @@ def from_iterators(x: Any) -> Any:
 
 def chosen(x: Any) -> Any:
     return x * random.choice([1.0, 2.0, 3.0]), random.choice(["a", "b"]), random.choices([1, 2], k=2), random.choice(x)
+
+
+def over_indices(x: Any) -> Any:
+    table = np.outer(x, x)
+    result, count, pairs = np.zeros_like(table), 0, {}
+    for i, j in np.ndindex(table.shape):
+        if j:
+            result[i, j] = table[i, j] + result[i, j - 1]
+        count += 1
+    for i, j in itertools.product(range(6), range(5, -1, -1)):
+        result[i, j] += i - 2 * j
+    for k, (i, j) in enumerate(np.ndindex(3, 4)):
+        pairs[i, j] = k * x[0]
+    total = 0.0
+    for a, b in itertools.product(x, x[:4]):
+        total = total * 0.5 + a * b
+    rest = [
+        list(np.ndindex(0, 3)),
+        list(np.ndindex()),
+        list(np.ndindex((2,))),
+        list(itertools.product([1, 2], repeat=2)),
+    ]
+    return result, count, pairs, total, rest
 
 
 def hashed(x: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
+import math
 import operator
 import types
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..numpy.loops import Range, make_range
-from ..numpy.rows import Numbers, Together
+from ..numpy.rows import Numbers, Together, digits
 from ..numpy.tracer import TracedArray, as_tensor, convert, wrap
 from ..pytree import items_of
 from .calls import SPECIAL, Calls, Special, special
@@ -260,7 +261,8 @@ for _kind in (list, tuple, set, frozenset):
 
 def lazily(kind: Any) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        parts, count = parts_of_turns(args if kind is zip else args[:1], kwargs)
+        parts, counts = parts_of_turns(args if kind is zip else args[:1], kwargs)
+        count = min(counts, default=0)
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
         if parts and (kind is zip or type(start) is int):
             numbers = [] if kind is zip else [Numbers(start, 1)]
@@ -278,11 +280,13 @@ def lazily(kind: Any) -> Special:
     return form
 
 
-def parts_of_turns(many: tuple, kwargs: dict[str, Any]) -> tuple[list[Any], int]:
-    """Arrays and ranges by the number of a turn, and how many turns there are; no parts where that is not known of all."""
+def parts_of_turns(
+    many: tuple, kwargs: dict[str, Any], kinds: Any = (TracedArray, Together)
+) -> tuple[list[Any], list[int]]:
+    """Arrays and ranges by the number of a turn, and how many turns each has; no parts where that is not known of all."""
     parts: list[Any] = []
     counts = []
-    is_asked = any(isinstance(value, (TracedArray, Together)) for value in many) and not kwargs.get("strict")
+    is_asked = any(isinstance(value, kinds) for value in many) and not kwargs.get("strict")
     for value in many if is_asked else ():
         if (
             isinstance(value, (TracedArray, np.ndarray))
@@ -298,10 +302,31 @@ def parts_of_turns(many: tuple, kwargs: dict[str, Any]) -> tuple[list[Any], int]
         elif type(value) is Range and isinstance(value.start, int) and isinstance(value.stop, int):
             parts.append(Numbers(value.start, value.step))
             counts.append(len(value.numbers()))
-    return (parts, min(counts)) if counts and len(counts) == len(many) else ([], 0)
+    return (parts, counts) if counts and len(counts) == len(many) else ([], [])
 
 
 SPECIAL[id(zip)], SPECIAL[id(enumerate)] = lazily(zip), lazily(enumerate)
+
+
+@special(itertools.product)
+def call_product(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    made = lambda: r.native(itertools.product, args, kwargs)
+    parts, counts = parts_of_turns(args, {}, (TracedArray, Together, Range)) if not kwargs else ([], [])
+    count = math.prod(counts)
+    return r.born(Together(digits(parts, counts), count, made)) if parts and count else made()
+
+
+@special(np.ndindex)
+def call_ndindex(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """All indices of a shape."""
+    shape = args[0] if len(args) == 1 and type(args[0]) in (tuple, list) else args
+    sizes = [operator.index(r.concrete(size)) for size in shape]
+    if kwargs or any(size < 0 for size in sizes):
+        return r.refuse("np.ndindex of no shape")
+    every = lambda: itertools.product(*map(range, sizes))
+    if not math.prod(sizes) or not sizes:
+        return r.born(every())
+    return r.born(Together(digits([Numbers(0, 1)] * len(sizes), sizes), math.prod(sizes), every))
 
 
 @special(itertools.pairwise)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .tracer import TracedArray
 
-__all__ = ["Numbers", "Rows", "Together"]
+__all__ = ["Digit", "Numbers", "Rows", "Together", "digits"]
 
 
 class Rows:
@@ -62,3 +63,19 @@ class Numbers:
 
     def __getitem__(self, turn: Any) -> Any:
         return self.start + turn * self.step
+
+
+class Digit:
+    """What belongs to one digit of a turn's number, whose digits are indices into several: the last one changes fastest."""
+
+    def __init__(self, part: Any, weight: int, base: int) -> None:
+        self.part, self.weight, self.base = part, weight, base
+
+    def __getitem__(self, turn: Any) -> Any:
+        return self.part[turn // self.weight % self.base]
+
+
+def digits(parts: list[Any], counts: list[int]) -> list[Digit]:
+    """The parts of a Cartesian product, of which each has so many elements."""
+    weights = [math.prod(counts[i + 1 :]) for i in range(len(counts))]
+    return [Digit(part, weight, count) for part, weight, count in zip(parts, weights, counts, strict=True)]
