@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
+import math
+import operator
 import random
 import sys
 import types
@@ -117,6 +120,106 @@ def without_a_library(x: Any) -> Any:
     return library.f(x)
 
 
+class Failure(Exception):
+    def __init__(self, code: int, text: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Named(Exception):
+    pass
+
+
+def own_errors(x: Any) -> Any:
+    found = []
+    try:
+        raise Failure(3, "text")
+    except Failure as error:
+        found += [error.code, error.args, str(error)]
+    for kind in (Named, ValueError, KeyError):
+        try:
+            raise kind("a", 1)
+        except Exception as error:
+            found += [str(error), error.args]
+    try:
+        try:
+            raise Named("k")
+        except Named as error:
+            raise Failure(1) from error
+    except Failure as error:
+        found.append(repr(error.__cause__))
+    return found, x * 2
+
+
+class Item:
+    def __init__(self, value: float) -> None:
+        self.value, self.own = value, self
+
+    def times(self, k: float) -> float:
+        return self.value * k
+
+
+ITEMS = [Item(2.0), Item(1.0)]
+
+
+def getters(x: Any) -> Any:
+    ordered = sorted(ITEMS, key=operator.attrgetter("value"))
+    both = operator.attrgetter("ndim", "real.dtype")(x)
+    calls = operator.methodcaller("sum", axis=0)(x), operator.methodcaller("times", 3)(ordered[0])
+    return [item.value for item in ordered], both, calls, operator.attrgetter("own.own.value")(ITEMS[0]) * x
+
+
+def sums_of_many(x: Any) -> Any:
+    return math.fsum(x), math.dist(x, x * 2), math.fsum([x[0], 1.0]), math.fsum(v * v for v in x), math.fsum([0.1] * 10)
+
+
+@functools.singledispatch
+def of_kind(value: Any) -> Any:
+    return 0
+
+
+@of_kind.register
+def _(value: np.ndarray) -> Any:
+    return value * 2
+
+
+@of_kind.register(int)
+@of_kind.register(float)
+def _(value: Any) -> Any:
+    return value + 1
+
+
+class Kinds:
+    @functools.singledispatchmethod
+    def of(self, value: Any) -> Any:
+        return 0
+
+    @of.register
+    def _(self, value: np.ndarray) -> Any:
+        return value * 3
+
+
+def by_type(x: Any) -> Any:
+    return of_kind(x), of_kind(3), of_kind(2.0), of_kind("q"), of_kind(x[0]), Kinds().of(x), Kinds().of(1)
+
+
+def wrapping(x: Any) -> Any:
+    def doubled(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapper(*args: Any) -> Any:
+            wrapper.calls += 1  # type: ignore[attr-defined]
+            return function(*args) * 2
+
+        wrapper.calls = 0  # type: ignore[attr-defined]
+        return wrapper
+
+    @doubled
+    def plus(x: Any) -> Any:
+        return x + 1
+
+    return plus(x) + plus(x), plus.__name__, plus.calls
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -126,6 +229,12 @@ def without_a_library(x: Any) -> Any:
         sorted_in_place,
         from_iterators,
         chosen,
+        over_indices,
+        own_errors,
+        getters,
+        sums_of_many,
+        by_type,
+        wrapping,
         hashed,
         without_a_library,
     ],
@@ -215,3 +324,27 @@ def test_modules_may_have_classes_of_their_own() -> None:
     np.testing.assert_array_equal(function(X), X * 30 + X * 5)
     other.half = 1.0
     np.testing.assert_array_equal(function(X), X * 30 + X * 10)
+
+
+def counted(x: Any) -> Any:
+    counted.calls += 1  # type: ignore[attr-defined]
+    return x * counted.calls  # type: ignore[attr-defined]
+
+
+def test_attributes_of_functions_are_stored() -> None:
+    counted.calls = 0  # type: ignore[attr-defined]
+    jitted = wf.jit(lambda x: counted(x) + counted(x))
+    for turn in range(4):
+        np.testing.assert_array_equal(jitted(X), X * (4 * turn + 3))
+        assert counted.calls == 2 * turn + 2  # type: ignore[attr-defined]
+
+
+def test_functions_registered_later_are_found() -> None:
+    @functools.singledispatch
+    def kind(value: Any) -> int:
+        return 0
+
+    jitted = wf.jit(lambda x: x * 0 + kind(x))
+    assert jitted(X)[0] == 0
+    kind.register(np.ndarray, lambda value: 5)
+    assert jitted(X)[0] == 5

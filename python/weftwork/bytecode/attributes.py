@@ -14,6 +14,7 @@ from .host import is_compiled, is_generator
 from .kinds import (
     ABSENT,
     HEAP,
+    contains_traced,
     instance_space,
     is_method_of_users,
     is_own_constant,
@@ -69,6 +70,11 @@ class Attributes(PlainArrays):
         if is_user_object(owner):
             return self.instance_attribute(owner, name)
         if isinstance(owner, types.FunctionType) and name not in FUNCTION_CONSTANTS:
+            stored = self.overlay.get((ENTRY, id(owner.__dict__), name))
+            if stored is not None:
+                return stored[2]
+            if id(owner) in self.own_functions and name in owner.__dict__:
+                return owner.__dict__[name]
             if name in owner.__dict__:
                 return self.outside(owner.__dict__[name], ENTRY, owner.__dict__, name)
             if hasattr(owner, name):
@@ -320,6 +326,16 @@ class Attributes(PlainArrays):
             return  # it has this value
         if type(owner) is threading.local:
             self.store_item(self.of_the_thread(owner, "__dict__"), name, value)
+            return
+        if id(owner) in self.errors and not contains_traced(value):
+            object.__setattr__(owner, name, value)
+            return
+        if id(owner) in self.own_functions:
+            setattr(owner, name, value)
+            return
+        if isinstance(owner, types.FunctionType) and not hasattr(types.FunctionType, name):
+            self.changes(owner, f"the attribute '{name}' of a function")
+            self.overlay[ENTRY, id(owner.__dict__), name] = (owner.__dict__, name, value)
             return
         if not is_user_object(owner) and not isinstance(owner, type):
             self.refuse(f"the attribute '{name}' of {type(owner).__name__} is stored")

@@ -27,7 +27,7 @@ from .draws import MAKERS, OF_THE_GLOBAL
 from .host import is_compiled, is_generator
 from .kinds import ABSENT, HEAP, answers, contains_traced, is_own, lookup
 from .machine import Escaped, Machine
-from .outside import HostValue, Refused
+from .outside import CALL, HostValue, Refused
 
 __all__ = ["Calls"]
 
@@ -69,6 +69,10 @@ def counts_of(function: Any) -> tuple[int, float]:
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     return sum(p.default is p.empty for p in positional), math.inf if is_open else len(positional)
+
+
+#: What finds the function of a functools.singledispatch for a class.
+DISPATCH = next(c for c in functools.singledispatch.__code__.co_consts if getattr(c, "co_name", "") == "dispatch")
 
 
 def keeps(function: Any) -> bool:
@@ -147,6 +151,8 @@ class Calls(Machine):
         if created is not None:
             return self.create(created, function, args, kwargs)
         if kind is types.FunctionType:
+            if function.__code__ is DISPATCH and len(args) == 1 and isinstance(args[0], type):
+                return self.outside(function(*args), CALL, function, (("constant", args[0]),))
             return self.call_python(function, args, kwargs)
         if kind is Callback:
             return self.call(function.function, args, kwargs)
@@ -157,6 +163,8 @@ class Calls(Machine):
             return self.call(inner, (*given, *args), {**named, **kwargs})
         if kind is functools._lru_cache_wrapper:
             return known_calls().call_cached(self, function, args, kwargs)
+        if kind is operator.attrgetter or kind is operator.methodcaller:
+            return known_calls().call_getter(self, function, args, kwargs)
         if isinstance(function, _core.Dispatcher):
             return self.call_jitted(function, args, kwargs)
         if kind is BoundMethod:
@@ -225,15 +233,9 @@ class Calls(Machine):
         owner = getattr(function, "__self__", None)
         if isinstance(owner, type) and (form := METHODS.get((owner, function.__name__))) is not None:
             return form(self, args, kwargs)
-        if isinstance(function, types.MethodWrapperType) and function.__qualname__ == f"object.{function.__name__}":
-            of_object = SPECIAL.get(id(vars(object)[function.__name__]))  # by way of super()
-            if of_object is not None:
-                return of_object(self, (owner, *args), kwargs)
-        if type(owner) is list and function.__name__ == "sort" and (kwargs.get("key") or contains_traced(owner)):
-            ordered = SPECIAL[id(sorted)](self, (owner,), kwargs)
-            self.changes(owner)
-            owner[:] = ordered
-            return None
+        result = self.native_method(owner, function, args, kwargs)
+        if result is not NotImplemented:
+            return result
         if is_generator(owner):
             return self.draw(owner, function.__name__, args, kwargs)
         if not natives.is_pure(function):
@@ -256,9 +258,6 @@ class Calls(Machine):
             owner = args[0]
         elif id(function) in ORDERING:
             self.require_order(function, args)
-        if id(owner) in self.large and function.__name__ == "get" and 0 < len(args) < 3:
-            found = self.entry_of(owner, self.hashed(args[0]))
-            return found if found is not ABSENT else args[1] if len(args) > 1 else None
         if owner is not None:
             self.require_known(owner)
         if args and isinstance(owner, (dict, set)):
@@ -285,6 +284,27 @@ class Calls(Machine):
         if function is functools.partial:
             self.fresh[id(result)] = result
         return result
+
+    def native_method(self, owner: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Methods of which it is known what they do; NotImplemented for others."""
+        is_special = isinstance(function, types.MethodWrapperType)
+        if is_special and isinstance(owner, types.FunctionType) and function.__name__ == "__get__":
+            return function(*args, **kwargs)
+        if is_special and id(owner) in self.errors and function.__name__ == "__init__":
+            return function(*map(self.text_part, args), **{k: self.text_part(v) for k, v in kwargs.items()})
+        if is_special and function.__qualname__ == f"object.{function.__name__}":
+            of_object = SPECIAL.get(id(vars(object)[function.__name__]))  # by way of super()
+            if of_object is not None:
+                return of_object(self, (owner, *args), kwargs)
+        if id(owner) in self.large and function.__name__ == "get" and 0 < len(args) < 3:
+            found = self.entry_of(owner, self.hashed(args[0]))
+            return found if found is not ABSENT else args[1] if len(args) > 1 else None
+        if type(owner) is list and function.__name__ == "sort" and (kwargs.get("key") or contains_traced(owner)):
+            ordered = SPECIAL[id(sorted)](self, (owner,), kwargs)
+            self.changes(owner)
+            owner[:] = ordered
+            return None
+        return NotImplemented
 
     def require_order(self, function: Any, args: tuple) -> None:
         """For a function that changes its first argument, by what of it comes before what."""
@@ -330,7 +350,11 @@ class Calls(Machine):
             return self.numpy_class(kind, args, kwargs)
         maker = self.found_in_class(kind, "__new__")[0]
         maker = maker.__func__ if isinstance(maker, staticmethod) else maker
-        if isinstance(maker, types.FunctionType):
+        if issubclass(kind, BaseException) and not isinstance(maker, types.FunctionType):
+            args, kwargs = tuple(map(self.text_part, args)), {k: self.text_part(v) for k, v in kwargs.items()}
+            made = maker(kind, *args, **kwargs)
+            self.errors[id(made)] = made
+        elif isinstance(maker, types.FunctionType):
             made = self.call(maker, (kind, *args), kwargs)
         elif maker is object.__new__:
             made = self.new_object(kind)

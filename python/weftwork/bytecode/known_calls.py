@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import inspect
 import itertools
+import math
+import operator
 import os
 import re
 import types
@@ -16,13 +19,15 @@ from typing import Any
 import numpy as np
 
 from ..numpy.tracer import Selection, TracedArray
-from .calls import METHODS, SPECIAL, special
+from .calls import METHODS, SPECIAL, Callback, special
 from .kinds import ABSENT, HEAP, LARGEST, OWN, instance_space, is_user_object, lookup, type_of
 from .machine import Stop
 from .outside import ATTRIBUTE, CALL, ENTRY, HostValue
 
 __all__ = ["Remembered", "call_cached"]
 
+#: What gives errors their texts without asking anyone.
+TEXTS_OF_ERRORS = (BaseException.__str__, KeyError.__str__)
 #: What text is made of without asking anyone, and what no copy is made of.
 CONSTANTS = (str, int, float, complex, bool, bytes, type(None), type, type(Ellipsis), np.dtype)
 
@@ -33,6 +38,8 @@ def is_constant(value: Any) -> bool:
         return all(map(is_constant, value))
     if type(value) is dict:
         return all(map(is_constant, value)) and all(map(is_constant, value.values()))
+    if isinstance(value, BaseException):
+        return type(value).__str__ in TEXTS_OF_ERRORS and is_constant(value.args)
     return type(value) in CONSTANTS or isinstance(value, np.dtype)
 
 
@@ -106,6 +113,34 @@ def call_signature(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     found = inspect.signature(args[0])
     r.seen[id(found)] = found
     return found
+
+
+@special(functools.update_wrapper)
+def call_update_wrapper(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A function that the call makes looks like one that it wraps."""
+    usual = {"assigned": functools.WRAPPER_ASSIGNMENTS, "updated": functools.WRAPPER_UPDATES}
+    given = {**usual, **dict(zip(("wrapper", "wrapped", *usual), args, strict=False)), **kwargs}
+    wrapper, wrapped = given.get("wrapper"), given.get("wrapped")
+    wrapped = wrapped.function if type(wrapped) is Callback else wrapped
+    is_usual = all(given[name] == value for name, value in usual.items()) and len(given) == 4
+    if (
+        not is_usual
+        or not isinstance(wrapped, types.FunctionType)
+        or id(wrapper) not in r.own_functions
+        or any(name != "__wrapped__" for name in vars(wrapped))
+    ):
+        return r.refuse("the names of a function are given to another")
+    return functools.update_wrapper(wrapper, wrapped)
+
+
+@special(math.fsum, math.dist)
+def call_of_many(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Functions of Python's of all elements of arrays and lists."""
+    function = math.dist if len(args) == 2 else math.fsum
+    many = [a if isinstance(a, TracedArray) and a.ndim == 1 else r.listed(r.frame, a) for a in args]
+    if any(isinstance(a, TracedArray) for items in many for a in (items if type(items) is list else [items])):
+        return r.host_call(function, tuple(many)) if r.can_break() else r.native(function, args, kwargs)
+    return r.native(function, tuple(many), kwargs)
 
 
 @special(os.fspath)
@@ -297,6 +332,19 @@ class Remembered:
             if part is key and parts[at + 2] is type(held):
                 return parts[at + 1]
         return NOTHING
+
+
+def call_getter(r: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of an operator.attrgetter or operator.methodcaller, which tell by pickling what they were made of."""
+    if len(args) != 1 or kwargs:
+        return r.guarded(function, args, kwargs)
+    maker, given = function.__reduce__()
+    if type(function) is operator.methodcaller:
+        named = maker.keywords if type(maker) is functools.partial else {}
+        name, *rest = (*maker.args, *given) if type(maker) is functools.partial else given
+        return r.call(r.attribute(args[0], name), tuple(rest), named)
+    values = [functools.reduce(r.attribute, path.split("."), args[0]) for path in given]
+    return values[0] if len(values) == 1 else tuple(values)
 
 
 def call_cached(r: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -61,6 +61,7 @@ class Reads(Machine):
         #: Calls of functions with caches that are done once more, after the program.
         self.asked: list[tuple[Any, tuple, dict[str, Any]]] = []
         self.seen: dict[int, Any] = {}
+        self.errors: dict[int, BaseException] = {}  # that the call has made, of classes of the user's
         self.looked: dict[int, Any] = {}  # objects whose attributes are looked at as a dictionary
 
     def changes(self, value: Any, what: str = "") -> None: ...
