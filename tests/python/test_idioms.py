@@ -326,17 +326,51 @@ def test_modules_may_have_classes_of_their_own() -> None:
     np.testing.assert_array_equal(function(X), X * 30 + X * 10)
 
 
-def counted(x: Any) -> Any:
-    counted.calls += 1  # type: ignore[attr-defined]
-    return x * counted.calls  # type: ignore[attr-defined]
+ATTRIBUTES = """
+def helper(x):
+    return x
+class Owner:
+    def method(self, x):
+        return x
+def counts(x):
+    helper.calls = getattr(helper, "calls", 0) + 1
+    if not hasattr(counts, "calls"):
+        counts.calls = 10
+    counts.calls += 1
+    return x * counts.calls + helper.calls
+def reads(x):
+    try:
+        return x * helper.scale
+    except AttributeError:
+        return x
+def keeps(x):
+    helper.last = x.sum()
+    return x * helper.last + getattr(helper, "scale", 0.0)
+def by_method(x):
+    Owner.method.calls = getattr(Owner.method, "calls", 0) + 1
+    return x * Owner.method.calls, Owner().method.calls
+def inner(x):
+    def own(y):
+        own.calls = getattr(own, "calls", 0) + 1
+        return y * own.calls
+    return own(x) + own(x)
+"""
 
 
-def test_attributes_of_functions_are_stored() -> None:
-    counted.calls = 0  # type: ignore[attr-defined]
-    jitted = wf.jit(lambda x: counted(x) + counted(x))
-    for turn in range(4):
-        np.testing.assert_array_equal(jitted(X), X * (4 * turn + 3))
-        assert counted.calls == 2 * turn + 2  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", ["counts", "reads", "keeps", "by_method", "inner"])
+def test_attributes_of_functions_are_what_they_are(name: str) -> None:
+    found = []
+    for change in (lambda function: function, wf.jit):
+        space: dict[str, Any] = {}
+        exec(ATTRIBUTES, space)
+        function, helper = change(space[name]), space["helper"]
+        for turn in range(6):
+            if turn == 2:
+                helper.scale = 2.0
+            if turn == 4:
+                del helper.scale
+            found.append(repr((function(X), vars(helper), vars(space[name]))))
+    assert found[:6] == found[6:]
 
 
 def test_functions_registered_later_are_found() -> None:

@@ -69,16 +69,10 @@ class Attributes(PlainArrays):
             return self.super_attribute(owner, name)
         if is_user_object(owner):
             return self.instance_attribute(owner, name)
+        if type(owner) is types.MethodType and not hasattr(types.MethodType, name):
+            return self.attribute(owner.__func__, name)
         if isinstance(owner, types.FunctionType) and name not in FUNCTION_CONSTANTS:
-            stored = self.overlay.get((ENTRY, id(owner.__dict__), name))
-            if stored is not None:
-                return stored[2]
-            if id(owner) in self.own_functions and name in owner.__dict__:
-                return owner.__dict__[name]
-            if name in owner.__dict__:
-                return self.outside(owner.__dict__[name], ENTRY, owner.__dict__, name)
-            if hasattr(owner, name):
-                return self.refuse(f"the attribute '{name}' of a function")
+            return self.function_attribute(owner, name)
         if is_generator(owner):
             return getattr(owner, name)
         if is_compiled(owner) and not isinstance(getattr(owner, name, None), CALLABLES):
@@ -91,6 +85,19 @@ class Attributes(PlainArrays):
             return self.opaque_attribute(owner, name)
         value = self.guarded(getattr, (owner, name), {})
         return value
+
+    def function_attribute(self, owner: types.FunctionType, name: str) -> Any:
+        space = owner.__dict__
+        stored = self.overlay.get((ENTRY, id(space), name))
+        if stored is not None:
+            return stored[2]
+        if name in space:
+            return space[name] if id(owner) in self.own_functions else self.outside(space[name], ENTRY, space, name)
+        if id(owner) not in self.own_functions:
+            self.steps.entry(space, name, ABSENT)
+        if hasattr(owner, name):
+            return self.refuse(f"the attribute '{name}' of a function")
+        return getattr(owner, name)  # raises
 
     def of_the_thread(self, owner: threading.local, name: str) -> Any:
         """An attribute of a threading.local: each thread has a dictionary of its own."""

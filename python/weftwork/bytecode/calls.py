@@ -299,7 +299,11 @@ class Calls(Machine):
         if id(owner) in self.large and function.__name__ == "get" and 0 < len(args) < 3:
             found = self.entry_of(owner, self.hashed(args[0]))
             return found if found is not ABSENT else args[1] if len(args) > 1 else None
-        if type(owner) is list and function.__name__ == "sort" and (kwargs.get("key") or contains_traced(owner)):
+        if (
+            type(owner) is list
+            and function.__name__ == "sort"
+            and (kwargs.get("key") is not None or contains_traced(owner))
+        ):
             ordered = SPECIAL[id(sorted)](self, (owner,), kwargs)
             self.changes(owner)
             owner[:] = ordered
