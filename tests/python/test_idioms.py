@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import itertools
@@ -118,6 +119,67 @@ def without_a_library(x: Any) -> Any:
     except ImportError as error:
         return x * 2, error.name
     return library.f(x)
+
+
+@dataclasses.dataclass(order=True)
+class Pair:
+    first: float = 1.0
+    second: int = 2
+
+
+class Ordered:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: Any) -> Any:
+        return self.value < other.value
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class Told(Ordered):
+    def __str__(self) -> str:
+        return "told"
+
+
+FACTOR, LIST, PAIR = 2.0, [1.5, 2.5], Pair()
+ORDERED = [Ordered(3.0), Ordered(1.0), Told(2.0)]
+TUPLES = [(1, Ordered(3.0)), (1, Ordered(1.0)), (0, Ordered(9.0))]
+
+
+def compared_lists(x: Any) -> Any:
+    equal = LIST == [1.5, 2.5], (FACTOR, 1) == (2, 1), [[FACTOR]] == [[2.0]], (FACTOR,) != (FACTOR, 1)
+    less = LIST < [1.5, 3], [FACTOR] > [1.0, 5], (FACTOR,) < (FACTOR, 1)
+    return equal, less, FACTOR in LIST, FACTOR in (1.0, 2.0), (x[0], FACTOR) < (2.0, 3.0), x
+
+
+def compared_objects(x: Any) -> Any:
+    first = sorted([Pair(3.0), PAIR])[0].first
+    return Pair() == PAIR, Pair() != PAIR, Pair(2.0) > PAIR, Pair(0.5) <= PAIR, first, ORDERED[0] == ORDERED[1], x
+
+
+def sorted_objects(x: Any) -> Any:
+    items = [Ordered(x[0]), Ordered(x[3])]
+    items.sort()
+    orders = [[item.value for item in sorted(ORDERED, reverse=flag)] for flag in (False, True)]
+    return orders, [item[1].value for item in sorted(TUPLES)], [item.value for item in items], x
+
+
+def texts_of_objects(x: Any) -> Any:
+    return repr(ORDERED[0]), str(ORDERED[0]), str(ORDERED[2]), f"{ORDERED[2]} {ORDERED[2]!r}", x
+
+
+@pytest.mark.parametrize("function", [compared_lists, compared_objects, sorted_objects, texts_of_objects])
+def test_numbers_in_lists_and_objects_may_change(
+    function: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jitted = wf.jit(function, strict=False)
+    for values in ((2.0, 1.5, 1.0, 3.0), (1.0, 9.0, 0.1, 0.5), (2.0, 1.5, 1.0, 3.0), (float("inf"), 2.0, 2.0, 1.0)):
+        monkeypatch.setitem(globals(), "FACTOR", values[0])
+        LIST[0], PAIR.first, ORDERED[0].value = values[1:]
+        assert repr(jitted(X)) == repr(function(X))
+    assert jitted.ways["plain"] == 0, jitted.refusals
 
 
 class Failure(Exception):

@@ -17,7 +17,7 @@ from ..numpy.rows import Numbers, Together, digits
 from ..numpy.tracer import TracedArray, as_tensor, convert, wrap
 from ..pytree import items_of
 from .calls import SPECIAL, Calls, Special, special
-from .kinds import NUMBERS, answers, contains_traced, is_method_of_users, lookup, type_of
+from .kinds import NUMBERS, answers, contains_traced, holds_object, is_method_of_users, lookup, type_of
 from .machine import BINARY, COMPARE
 from .outside import HostValue
 from .reads import is_key
@@ -336,14 +336,25 @@ def call_pairwise(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return r.native(itertools.pairwise, args, kwargs)
 
 
+class Ordered:
+    """What Python's sort asks which of two values is less."""
+
+    def __init__(self, recorder: Any, value: Any) -> None:
+        self.recorder, self.value = recorder, value
+
+    def __lt__(self, other: Ordered) -> bool:
+        return bool(self.recorder.truth(self.recorder.compare("<", self.value, other.value)))
+
+
 @special(sorted)
 def call_sorted(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     items = r.listed(r.frame, args[0], asks_length=True)
     key = kwargs.get("key")
     keys = [r.concrete(item if key is None else r.call(key, (item,), {})) for item in items]
-    r.require_no_user_objects(keys)
     backwards = bool(kwargs.get("reverse", False))
-    if contains_traced(keys):
+    if any(map(holds_object, keys)):
+        order = sorted(range(len(items)), key=lambda i: Ordered(r, keys[i]), reverse=backwards)
+    elif contains_traced(keys):
         order = r.order_of(keys, backwards) if r.can_break() else r.refuse("traced values are sorted")
     else:
         order = r.guarded(sorted, (range(len(items)),), {"key": keys.__getitem__, "reverse": backwards})

@@ -25,7 +25,7 @@ from . import natives
 from .compiled import is_trusted
 from .draws import MAKERS, OF_THE_GLOBAL
 from .host import is_compiled, is_generator
-from .kinds import ABSENT, HEAP, answers, contains_traced, is_own, lookup
+from .kinds import ABSENT, HEAP, answers, contains_traced, holds_object, is_own, lookup
 from .machine import Escaped, Machine
 from .outside import CALL, HostValue, Refused
 
@@ -299,11 +299,8 @@ class Calls(Machine):
         if id(owner) in self.large and function.__name__ == "get" and 0 < len(args) < 3:
             found = self.entry_of(owner, self.hashed(args[0]))
             return found if found is not ABSENT else args[1] if len(args) > 1 else None
-        if (
-            type(owner) is list
-            and function.__name__ == "sort"
-            and (kwargs.get("key") is not None or contains_traced(owner))
-        ):
+        is_sort = type(owner) is list and function.__name__ == "sort"
+        if is_sort and (kwargs.get("key") is not None or contains_traced(owner) or holds_object(owner)):
             ordered = SPECIAL[id(sorted)](self, (owner,), kwargs)
             self.changes(owner)
             owner[:] = ordered

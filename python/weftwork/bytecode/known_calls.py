@@ -52,6 +52,13 @@ def call_super(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 def text_function(function: Any) -> Any:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and is_user_object(args[0]) and function in (str, repr):
+            names = ("__str__", "__repr__") if function is str else ("__repr__",)
+            found = [r.found_in_class(type(args[0]), name)[0] for name in names]
+            method = next((m for m in found if isinstance(m, types.FunctionType)), None)
+            if method is not None and (method is found[0] or found[0] is object.__str__):
+                text = r.call(method, (args[0],), {})
+                return text if type(text) is str else r.refuse("what is no text as the text of an object")
         r.require_known(args[0]) if args else None
         values = tuple(map(r.concrete_deep, args))
         if kwargs or not all(map(is_constant, values)):

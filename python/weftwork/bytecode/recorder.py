@@ -30,13 +30,13 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
     operations_values,
 )
 from .appends import Appends
-from .calls import Calls
+from .calls import SPECIAL, Calls
 from .frame import DefaultOf, Frame
 from .headers import LoopHeaders
 from .host import has_to_run
 from .items import Items
 from .iteration import Iteration
-from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, type_of
+from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, holds_object, is_user_object, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
 from .outside import HostValue, Refused, Steps, same_elements
 
@@ -288,8 +288,27 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         if isinstance(lhs, np.dtype) and isinstance(rhs, TracedArray):
             self.refuse("a dtype and an array are compared")
         if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
+            asks = any(self.holds_host(v) or holds_object(v) for v in (lhs, rhs))
+            if type(lhs) is type(rhs) and type(lhs) in (list, tuple) and asks:
+                return self.compare_items(symbol, lhs, rhs)
             self.require_no_user_objects(lhs, rhs)
         return self.own_arrays(self.guarded(COMPARE[symbol], (lhs, rhs), {}))
+
+    def compare_items(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        """Lists or tuples, of which the first items decide that are not equal."""
+        if symbol in ("==", "!=") and len(lhs) != len(rhs):
+            return symbol == "!="
+        for a, b in zip(lhs, rhs, strict=False):
+            if not self.same_or_equal(a, b):
+                return symbol == "!=" if symbol in ("==", "!=") else self.compare(symbol, a, b)
+        return COMPARE[symbol](len(lhs), len(rhs))
+
+    def same_or_equal(self, lhs: Any, rhs: Any) -> bool:
+        """What containers ask of an item."""
+        for value in (lhs, rhs):
+            if lhs is not rhs and type(value) is HostValue and value.value != value.value:
+                self.refuse("a NaN in a list, which may be equal to itself")
+        return lhs is rhs or self.truth(self.compare("==", lhs, rhs))
 
     def contains(self, container: Any, value: Any) -> Any:
         if answers(container):
@@ -298,6 +317,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             return self.entry_of(container, self.hashed(value)) is not ABSENT
         if type(container) in (dict, set, frozenset):
             return self.guarded(BINARY_CONTAINS, (container, self.hashed(value)), {})
+        if type(container) in (list, tuple) and (self.holds_host(container) or self.holds_host(value)):
+            return any(self.same_or_equal(item, value) for item in container)
         self.require_no_user_objects(container, value, asked=answers_equality)
         if isinstance(container, TracedArray) and self.can_break():
             return self.truth(self.host_call(BINARY_CONTAINS, (container, value)))
@@ -345,6 +366,9 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
     # -- text ------------------------------------------------------------------------------------------------------
 
     def format(self, value: Any, spec: Any, conversion: str) -> Any:
+        has_text = is_user_object(value) and self.found_in_class(type(value), "__format__")[0] is object.__format__
+        if has_text and not spec and conversion in ("", "s", "r"):
+            return SPECIAL[id(repr if conversion == "r" else str)](self, (value,), {})
         value = self.concrete(value)
         if isinstance(value, TracedArray) and self.can_break() and value.tensor.constant() is None:
             self.refuse("a value as text")

@@ -31,6 +31,8 @@ DUNDERS = {
 }  # fmt: skip
 COMPARISONS = {"<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"),
                ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__")}  # fmt: skip
+#: What `object` has for comparisons: it knows itself, and nothing else.
+COMPARING = frozenset(["__eq__", "__lt__", "__le__", "__gt__", "__ge__"])
 
 
 #: What holds objects and asks them nothing.
@@ -76,6 +78,8 @@ class UserClasses(Attributes):
         if definer is object and name == "__ne__":
             equal = self.call_special(owner, "__eq__", *args)
             return equal if equal is NotImplemented else not self.truth(equal)
+        if definer is object and name in COMPARING:
+            return True if name == "__eq__" and self.same(owner, args[0]) else NotImplemented
         if isinstance(owner, UNWATCHED) and not is_method_of_users(found) and not contains_traced(args):
             return found.__get__(owner, type(owner))(*args)
         return self.call(self.special_method(owner, name), args, {})
