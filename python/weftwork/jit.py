@@ -216,7 +216,18 @@ class Jit(_core.Dispatcher):
         return bool(paths)
 
     def _planned(self, traced: Any) -> Any:
-        """The plan of a recording; None where it is a way of none."""
+        """The plan of a recording, which lets go of the call; None where it is a way of none."""
+        try:
+            return self._plan_of(traced)
+        finally:
+            if isinstance(traced, Traced):
+                traced.blueprint.let_go()
+            else:
+                traced.__traceback__ = traced.__context__ = None
+            if traced.recorder is not None:
+                traced.recorder.let_go()
+
+    def _plan_of(self, traced: Any) -> Any:
         if isinstance(traced, Refused):
             return self._refused(traced)
         if traced.session is None or not traced.session.path:

@@ -249,6 +249,11 @@ class Blueprint:
             return ("constant", range(value.start, value.stop, value.step))
         return self.recorder.refuse(f"the result holds a {type_of(value).__name__} that the function made")
 
+    def let_go(self) -> None:
+        """Forgets what it was made of: later calls build by the parts alone."""
+        self.recorder = self.leaf_of = None  # type: ignore[assignment]
+        self.outputs, self.kept, self.known, self.wholes = [], [], {}, {}
+
     def with_objects(self, images: Any) -> Any:
         """`build` with other objects in the place of some; NotImplemented where that cannot be told."""
         is_joint = any(

@@ -55,6 +55,47 @@ def test_objects_live_as_long_as_plain_calls_let_them(name: str, in_circle: bool
     assert method.plan_count == before  # of who lives, the program stays
 
 
+def doubled(x: Any) -> Any:
+    return x * 2, x.sum()
+
+
+def decided(x: Any) -> Any:
+    return x * 2 if x.sum() > 0 else x
+
+
+def searched(x: Any) -> Any:
+    k = 0
+    while x[k] > 0 and k < 50:
+        k += 1
+    return k
+
+
+def viewed(x: Any) -> Any:
+    x[0] = 3
+    return [x[1:], {"a": x * 2}]
+
+
+def shown(x: Any) -> Any:
+    print(end="")
+    return x * 2
+
+
+@pytest.mark.parametrize("function", [doubled, decided, searched, viewed, shown])
+def test_arguments_are_let_go_after_the_call(function: Any) -> None:
+    jitted = wf.jit(function, strict=False)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            x = np.ones(100)
+            alive = weakref.ref(x)
+            jitted(x)
+            del x
+            assert alive() is None
+    finally:
+        gc.enable()
+
+
 KNOWN: list[Owner] = []
 SHAPE = 3
 

@@ -80,6 +80,12 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         frame = self.frame
         return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
 
+    def let_go(self) -> None:
+        """Forgets the call, whose arguments would live until the garbage collector finds the circles in a recording."""
+        if self.session is not None:
+            vars(self.session).clear()
+        vars(self).clear()
+
     def refuse(self, reason: str) -> Any:
         raise Refused(reason, self.place())
 
