@@ -29,7 +29,7 @@ from .knobs import target_name
 from .neuron import compile_neff, is_neuron, on_device
 from .numpy.tracer import TracedArray, current_trace
 from .pieces import Session, Ways
-from .plans import is_small, may_not_pay, plain_plan, plan_of
+from .plans import is_small, may_not_pay, plain_plan, plan_of, varying_of
 from .profile import span
 from .rebinding import rebound
 from .runaway import Programs
@@ -466,16 +466,6 @@ MOST_BEFORE_PLAIN = 2
 LONG = 50_000_000
 #: After so many refusals, and no program, all calls of a function run plainly.
 MOST_REFUSALS = 4
-
-
-def varying_of(plans: list[Any], args: tuple, kwargs: dict[str, Any]) -> frozenset[Any]:
-    """The integers of the surroundings that are not what they were when the function was recorded."""
-    found: set[Any] = set()
-    for plan in plans:
-        for steps in plan.steps if isinstance(plan.steps, list) else [plan.steps]:
-            if steps is not None:
-                found |= steps.varying(args, kwargs)
-    return frozenset(found)
 
 
 def require_parameters(function: Callable[..., Any], names: set[str]) -> None:

@@ -11,7 +11,7 @@ from .bytecode.outside import Steps
 from .graph import Graph
 from .trace import Traced
 
-__all__ = ["described", "guarded_plan", "is_small", "may_not_pay", "plain_plan", "plan_of"]
+__all__ = ["described", "guarded_plan", "is_small", "may_not_pay", "plain_plan", "plan_of", "varying_of"]
 
 #: Elements of a small array; src/dispatch.cpp has the same number.
 LARGEST_SMALL = 1 << 13
@@ -75,3 +75,13 @@ def guard_of(steps: Steps | None, wanted: list[int]) -> Any:
     if steps is None or (not wanted and not steps.checks):
         return None
     return steps.compiled(wanted)
+
+
+def varying_of(plans: list[Any], args: tuple, kwargs: dict[str, Any]) -> frozenset[Any]:
+    """The integers of the surroundings that are not what they were when the function was recorded."""
+    found: set[Any] = set()
+    for plan in plans:
+        for steps in plan.steps if isinstance(plan.steps, list) else [plan.steps]:
+            if steps is not None:
+                found |= steps.varying(args, kwargs)
+    return frozenset(found)
