@@ -125,6 +125,12 @@ nb::object Flattened::make_kind() const {
   return with_statics(kind);
 }
 
+nb::list Flattened::named_objects() const {
+  nb::list found;
+  for (const auto& [at, object] : objects) found.append(object);
+  return found;
+}
+
 nb::object Flattened::make_key() const { return with_statics(key); }
 
 nb::object Flattened::with_statics(const std::string& text) const {

@@ -27,6 +27,7 @@ struct Flattened : Signature {
   // The key with the order in which objects are met in the place of their addresses: calls that have the same one
   // differ in which objects they have, if in anything. None where there are no objects.
   nb::object make_kind() const;
+  nb::list named_objects() const;
 
  private:
   nb::object with_statics(const std::string& text) const;

@@ -187,8 +187,7 @@ class Dispatcher {
     parameters_.flatten(args, kwargs, flat);
     nb::object kind = flat.make_kind();
     std::vector<nb::object> found;
-    nb::list objects, plans;
-    for (const auto& [at, object] : flat.objects) objects.append(object);
+    nb::list plans;
     if (!kind.is_none())
       for (nb::handle held : this->plans()) {
         const Plan& plan = *nb::inst_ptr<Plan>(held);
@@ -197,7 +196,7 @@ class Dispatcher {
     auto used = [](const nb::object& plan) { return nb::inst_ptr<Plan>(plan)->used; };
     std::ranges::sort(found, std::greater<>(), used);
     for (size_t i = 0; i < found.size() && i < most_alike; ++i) plans.append(found[i]);
-    return nb::make_tuple(objects, plans);
+    return nb::make_tuple(flat.named_objects(), plans);
   }
   // Whether what a plan relies on holds for a call.
   bool holds(Plan& plan, nb::args args, nb::kwargs kwargs) {
@@ -399,7 +398,7 @@ class Dispatcher {
     Plan& plan = *nb::cast<Plan*>(made);
     plan.key = key;
     plan.kept = flat.kept;
-    plan.objects = flat.objects;
+    plan.objects = flat.named_objects();
     plan.kind = flat.make_kind();
     plan.used = ++calls_;
     plan.layouts = layouts_of(plan, flat);

@@ -57,7 +57,7 @@ int traverse_plan(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(held->ptr());
   for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
   for (const nb::object& object : plan.kept) Py_VISIT(object.ptr());
-  for (const auto& [at, object] : plan.objects) Py_VISIT(object.ptr());
+  Py_VISIT(plan.objects.ptr());
   Py_VISIT(plan.kind.ptr());
   for (const Entry& entry : plan.entries) {
     Py_VISIT(entry.space.ptr());
@@ -219,12 +219,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
       .def_prop_ro("build_result", [](const Plan& self) { return self.build_result; })
       .def_prop_ro("guard", [](const Plan& self) { return self.guard; })
-      .def_prop_ro("objects",
-                   [](const Plan& self) {
-                     nb::list found;
-                     for (const auto& [at, object] : self.objects) found.append(object);
-                     return found;
-                   })
+      .def_prop_ro("objects", [](const Plan& self) { return self.objects; })
       .def("with_objects", &Plan::with, nb::arg("build_result").none(), nb::arg("entries"), nb::arg("guard").none(),
            nb::arg("steps").none())
       .def_prop_ro("key", [](const Plan& self) { return self.key; })

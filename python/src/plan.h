@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "executable.h"
@@ -79,9 +78,9 @@ struct Plan {
   uint64_t inputs_version = 0;   // of the dispatcher's integers that are inputs, when it was recorded
   nb::object key;                // where the dispatcher has it
   std::vector<nb::object> kept;  // objects that the key names by their addresses
-  std::vector<std::pair<size_t, nb::object>> objects;  // those that are no types, and where in the key
-  nb::object kind = nb::none();                        // the key of calls that differ in these objects alone
-  uint64_t used = 0;                                   // when, in calls of the function
+  nb::list objects;              // those that are no types
+  nb::object kind = nb::none();  // the key of calls that differ in these objects alone
+  uint64_t used = 0;             // when, in calls of the function
   int plain_runs = 0;
   Trial trial;
 

@@ -141,7 +141,7 @@ class Rebinding:
         return True
 
     def value(self, number: int, values: dict[int, Any]) -> Any:
-        """What a step gives for the other objects."""
+        """What a step gives for the other objects, but for calls: `Steps.values` would make them, and draw numbers, say."""
         if number not in values:
             kind, *parts = self.steps.steps[number]
             try:
@@ -216,7 +216,7 @@ class Rebinding:
         return mapped
 
     def guard_of(self, guard: Any) -> Any:
-        """The guard with other values of its names."""
+        """The guard with other values of its names: compiling it from the mapped steps takes longer than all the rest."""
         names = {name: value for name, value in guard.__globals__.items() if name != "guard"}
         for name, value in names.items():
             if CONSTANT.fullmatch(name):

@@ -323,10 +323,7 @@ def call_ndindex(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     sizes = [operator.index(r.concrete(size)) for size in shape]
     if kwargs or any(size < 0 for size in sizes):
         return r.refuse("np.ndindex of no shape")
-    every = lambda: itertools.product(*map(range, sizes))
-    if not math.prod(sizes) or not sizes:
-        return r.born(every())
-    return r.born(Together(digits([Numbers(0, 1)] * len(sizes), sizes), math.prod(sizes), every))
+    return call_product(r, tuple(call_range(r, (size,), {}) for size in sizes), {})
 
 
 @special(itertools.pairwise)

@@ -294,8 +294,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         if isinstance(lhs, np.dtype) and isinstance(rhs, TracedArray):
             self.refuse("a dtype and an array are compared")
         if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
-            asks = any(self.holds_host(v) or holds_object(v) for v in (lhs, rhs))
-            if type(lhs) is type(rhs) and type(lhs) in (list, tuple) and asks:
+            are_sequences = type(lhs) is type(rhs) and type(lhs) in (list, tuple)
+            if are_sequences and any(self.holds_host(side) or holds_object(side) for side in (lhs, rhs)):
                 return self.compare_items(symbol, lhs, rhs)
             self.require_no_user_objects(lhs, rhs)
         return self.own_arrays(self.guarded(COMPARE[symbol], (lhs, rhs), {}))
