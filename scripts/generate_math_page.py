@@ -23,7 +23,9 @@ number by `tests/python/test_math.py`. The interpreters use the C library, withi
 Methods: arguments are reduced as Cody and Waite do, with constants in two and three parts; what must not be lost is carried
 as a sum of two numbers (Dekker); polynomials are minimax fits by Remez's exchange (`scripts/fit_math.py`). exp of
 f32 takes sixteenths of powers of two from a register. sin, cos and tan past 2^40 (f32: 2^17) are reduced by the C library, lane
-by lane. Powers by the constants 1.5, -0.5 and -1.5 are functions of their own, made of roots, products and quotients.
+by lane. Powers by the constants 1.5, -0.5 and -1.5 are functions of their own, made of roots, products and quotients; with
+AVX-512 of its estimate of 1 / sqrt(x), cut to 17 bits so that its square and cube are exact, and the series of what is left.
+These three are not the same bits everywhere: the last place of three f64 in 100,000 is another one.
 
 `./dev test ulp` measures this table again: every f32 where the stride is 1, otherwise every STRIDE-th, and 2^24 / STRIDE
 numbers or pairs in f64 and for two operands. It fails where a bound is passed; the fast tests do the same on a thin sample.

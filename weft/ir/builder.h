@@ -60,6 +60,14 @@ class Builder {
 // operands to the result's dims first.
 std::vector<Value> expand(Builder& build, const Node& node, const std::vector<Value>& operands);
 
+// Copies a graph node by node; `replace` returns the results that stand for the node's, or empty to copy it. It gets
+// the node and its operands in the new graph; what the builder adds inherits the node's location.
+GraphPtr rebuild(const Graph& graph, Level level,
+                 const std::function<std::vector<Value>(Builder& build, const Node& node,
+                                                        const std::vector<Value>& operands)>& replace);
+// All of a call's.
+std::vector<Value> results_of(const Node& node);
+
 // A region body of one binary op over two scalars, as reduce wants it.
 GraphPtr binary_body(Op op, DType dtype);
 

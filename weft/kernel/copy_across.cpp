@@ -54,25 +54,35 @@ void copy_for(Lowering& lowering, Draft& draft, const Access& access, NodeId rea
   load.index = place;
 }
 
+// Whether a load moves along the last axis, other than to the next element.
+bool is_strided(const Expr& e, const std::vector<Axis>& axes) {
+  if (e.kind != ExprKind::load || !uses_counter(e.index, axes.back().counter)) return false;
+  std::optional<Dim> step = coefficient(e.index, axes.back().counter);
+  return !step || !step->is(1);
+}
+
+// Whether a copy that `moving` counts through pays for a load that loops over `axes` read.
+bool pays(const Kernel& kernel, const Access& access, const Expr& load, const std::vector<Axis>& moving,
+          const std::vector<Axis>& axes) {
+  Dim total = 1, size = worth_copying;
+  for (const Axis& axis : axes) total = total * axis.extent;
+  for (const Axis& axis : moving) size = size * axis.extent;
+  auto slot = static_cast<size_t>(load.slot);
+  bool plain = load.mask == no_expr && slot < access.memories().size() && !kernel.memories[slot].written;
+  return plain && total.opt() >= worth_launching && size.opt() <= total.opt();
+}
+
 // The loads to copy for so that all step by one along the last axis or stand still; nothing where that is not to be
 // had.
 std::optional<std::vector<Copy>> copies_for(const Kernel& kernel, const Access& access, const std::vector<Axis>& axes,
                                             int64_t each) {
-  const std::string& along = axes.back().counter;
-  Dim total = 1;
-  for (const Axis& axis : axes) total = total * axis.extent;
   std::vector<Copy> copies;
   for (size_t i = 0; i < kernel.exprs.size(); ++i) {
     const Expr& e = kernel.exprs[i];
-    if (e.kind != ExprKind::load || !uses_counter(e.index, along)) continue;
-    if (std::optional<Dim> step = coefficient(e.index, along); step && step->is(1)) continue;
+    if (!is_strided(e, axes)) continue;
     std::optional<std::vector<Axis>> moving = moving_axes(e, axes);
     if (!moving || !e.dynamic.empty()) return std::nullopt;
-    Dim size = worth_copying;
-    for (const Axis& axis : *moving) size = size * axis.extent;
-    auto slot = static_cast<size_t>(e.slot);
-    bool plain = e.mask == no_expr && slot < access.memories().size() && !kernel.memories[slot].written;
-    if (plain && total.opt() >= worth_launching && size.opt() <= total.opt())
+    if (pays(kernel, access, e, *moving, axes))
       copies.push_back({i, std::move(*moving)});
     else if (each > few_loads || size_of(e.dtype) < 4 || is_complex(e.dtype))
       return std::nullopt;
@@ -98,24 +108,34 @@ int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source,
   return static_cast<int32_t>(draft.kernel.memories.size()) - 1;
 }
 
+std::vector<Axis> joined(std::vector<Axis> outer, const std::vector<Axis>& inner) {
+  outer.insert(outer.end(), inner.begin(), inner.end());
+  return outer;
+}
+
+void copy_strided(Lowering& lowering, Draft& draft, const Access& access, NodeId reader,
+                  const std::vector<Axis>& axes) {
+  if (axes.empty()) return;
+  for (Expr& e : draft.kernel.exprs) {
+    if (!is_strided(e, axes) || !e.dynamic.empty()) continue;
+    std::optional<std::vector<Axis>> moving = moving_axes(e, axes);
+    if (moving && pays(draft.kernel, access, e, *moving, axes)) copy_for(lowering, draft, access, reader, e, *moving);
+  }
+}
+
 bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer,
                std::vector<Axis>& inner, bool by_blocks) {
   Kernel& kernel = draft.kernel;
-  auto all = [&](const std::vector<Axis>& first, const std::vector<Axis>& last) {
-    std::vector<Axis> axes = first;
-    axes.insert(axes.end(), last.begin(), last.end());
-    return axes;
-  };
   Dim each = 1;
   for (const Axis& axis : outer) each = each * axis.extent;
   std::optional<std::vector<Copy>> copies =
-      copies_for(kernel, access, all(outer, inner), by_blocks ? each.max() : few_loads + 1);
+      copies_for(kernel, access, joined(outer, inner), by_blocks ? each.max() : few_loads + 1);
   if (!copies) return false;
   int64_t block = block_of(kernel, *copies, each.max());
   if (by_blocks && !copies->empty() && inner.back().extent.opt() > 2 * block) {
     Axis inside = split(kernel, inner.back(), block, ".v");
     std::rotate(inner.begin(), inner.end() - 1, inner.end());
-    std::vector<Axis> axes = all({inner[0]}, outer);
+    std::vector<Axis> axes = joined({inner[0]}, outer);
     axes.insert(axes.end(), inner.begin() + 1, inner.end());
     axes.push_back(inside);
     inner.push_back(std::move(inside));

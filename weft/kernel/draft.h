@@ -84,6 +84,10 @@ void lower_scatter(Lowering& lowering, const Stage& stage);
 void lower_dot(Lowering& lowering, const Stage& stage);
 // Reduces of the same elements over any dims, none of which reads another.
 void lower_reduces(Lowering& lowering, const Group& group);
+// The axes of loops around others.
+std::vector<Axis> joined(std::vector<Axis> outer, const std::vector<Axis>& inner);
+// Reads from copies what loops over `axes` read again and again at strides along the last of them.
+void copy_strided(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& axes);
 // Whether the loads of a draft whose loops are `outer` and `inner` step by one along the last of `inner`, or stand
 // still. Small operands that do not are read from copies, made for `reader`, in which they do. `by_blocks`: for vectors
 // of results, each of which turns through `outer`; where that is few turns other loads may stay, and the last axis may

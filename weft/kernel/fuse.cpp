@@ -379,7 +379,8 @@ class Fuser {
       stack.pop_back();
       if (!seen.insert(id).second) continue;
       bool is_stored = fusion_.is_stored[id] && id != root.id();
-      bool enters = !is_stored && (id == root.id() || def(graph_.node(id).op).traits.elementwise);
+      bool is_in_place = def(graph_.node(id).op).traits.elementwise || graph_.node(id).op == Op::reshape;
+      bool enters = !is_stored && (id == root.id() || is_in_place);
       total += is_stored || enters ? 1 : size_[id];
       if (enters)
         for (const Value& operand : graph_.node(id).operands()) stack.push_back(operand.id());

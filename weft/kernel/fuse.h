@@ -80,6 +80,8 @@ inline constexpr int largest_expression = 400;
 
 // The rows of a reduce over trailing dims: how many leading dims are kept. Nothing when other dims are reduced.
 std::optional<size_t> kept_rows(const Node& reduce);
+// Whether to combine an initial value more than once changes nothing: it is the neutral element.
+bool is_neutral(const Node& init, Scalar op);
 // Whether it is a single row, so long that it would keep one thread busy: by itself it is added up by all of them.
 bool is_long_row(const Node& reduce, size_t kept);
 // Whether a convert keeps every value, so that products read its operand and widen it on the way.

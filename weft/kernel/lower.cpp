@@ -203,7 +203,8 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16,
       raise({ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why),
              "custom_call_target", node.loc});
     }
-  GraphPtr turned = with_turns_in_line(flat), prepared = by_row_blocks(prepare(turned ? *turned : flat));
+  GraphPtr turned = with_turns_in_line(flat);
+  GraphPtr prepared = with_shared_rows(by_row_blocks(prepare(turned ? *turned : flat)));
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
   Lowering lowering{graph,

@@ -209,7 +209,10 @@ void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, Reduce
     combine_pieces(lowering, *sums[i].node, sums[i].op, pieces, partial_dims, partials[i]);
 }
 
-// Combining the initial value more than once changes nothing: it is the neutral element.
+bool starts_neutral(const Sum& sum) { return is_neutral(sum.node->operand(1).node(), sum.op); }
+
+}  // namespace
+
 bool is_neutral(const Node& init, Scalar op) {
   if (!is_inline_constant(init)) return false;
   const Literal& value = init.attrs.literal(Attr::value);
@@ -218,8 +221,6 @@ bool is_neutral(const Node& init, Scalar op) {
   if (op == Scalar::multiply) return value.as_complex(0) == std::complex<double>(1);
   return op == Scalar::maximum || op == Scalar::minimum || op == Scalar::bit_and;
 }
-
-}  // namespace
 
 void lower_reduces(Lowering& lowering, const Group& group) {
   Draft draft;
@@ -237,9 +238,8 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   Dim reduced = product_of(space.reduced), kept = product_of(space.kept);
   if (space.inner_is_reduced) {
     merge_axes(kernel, space.reduced);
-    bool is_long = !space.reduced.empty() && reduced.max() > 4 * chunk && kept.opt() < 16;
-    if (is_long &&
-        std::ranges::all_of(sums, [](const Sum& sum) { return is_neutral(sum.node->operand(1).node(), sum.op); }))
+    if (!space.reduced.empty() && reduced.max() > 4 * chunk && kept.opt() < 16 &&
+        std::ranges::all_of(sums, starts_neutral))
       return lower_in_two_steps(lowering, draft, access, std::move(space), sums);
   }
   // Indices of all statements change with the axes.
@@ -253,7 +253,9 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   space.inner_is_reduced = space.inner_is_reduced
                                ? !sums_side_by_side(lowering, draft, access, roots.back(), space.kept, space.reduced)
                                : sums_along(lowering, draft, access, roots.back(), space.kept, space.reduced);
-  if (!space.inner_is_reduced) {
+  if (space.inner_is_reduced) {
+    copy_strided(lowering, draft, access, roots.back(), joined(space.kept, space.reduced));
+  } else {
     merge_axes(kernel, space.reduced);
     merge_axes(kernel, space.kept);
     if (sum_down(kernel, space.kept, space.reduced, draft.parallel))
@@ -526,6 +528,8 @@ class RowKernel {
     bool side_by_side =
         scratches_.empty() && !stores_inside &&
         sums_side_by_side(lowering_, draft_, access_, stage(group_.stages.back()).root, row_space_.axes, inner);
+    if (!side_by_side && scratches_.empty())
+      copy_strided(lowering_, draft_, access_, stage(group_.stages.back()).root, joined(row_space_.axes, inner));
     if (!side_by_side) merge_axes(kernel, row_space_.axes);
     Dim length = product_of(inner);
     bool in_pieces = !side_by_side && split_long_sum(kernel, inner);

@@ -258,16 +258,24 @@ std::vector<Value> with_results(Builder& build, const Node& call) {
   return results;
 }
 
-GraphPtr prepare(const Graph& flat) {
+GraphPtr prepare(const Graph& given) {
+  GraphPtr sums = with_small_products(given);
+  const Graph& flat = sums ? *sums : given;
   Builder build(Level::flat, flat.name());
   std::vector<std::vector<Value>> values(flat.size());
-  std::vector<bool> may_precede = before_transpositions(flat);
+  std::vector<bool> may_precede = before_transpositions(flat), of_components = sums_of_components(flat);
+  Components components(build);
   for (const Node& node : flat.nodes()) {
     std::vector<Value> operands;
     for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
     build.set_loc(node.loc);
     if (may_precede[node.id()])
       if (Value before = before_transposition(build, node, operands)) values[node.id()] = {before};
+    if (values[node.id()].empty() && node.op == Op::reduce && !is_fold(node)) {
+      Value sum = of_components[node.id()] ? components.sum(node, operands[0], operands[1])
+                                           : components.sums(node, operands[0], operands[1]);
+      if (sum) values[node.id()] = {sum};
+    }
     if (values[node.id()].empty() && node.op != Op::parameter) values[node.id()] = prepared(build, node, operands);
     if (values[node.id()].empty()) values[node.id()] = with_results(build, build.copy(node, std::move(operands)));
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "weft/ir/builder.h"
 #include "weft/kernel/fuse.h"
@@ -20,6 +22,12 @@ GraphPtr with_turns_in_line(const Graph& flat);
 
 // The graph, prepared, with attention as loops over blocks of rows.
 GraphPtr by_row_blocks(GraphPtr graph);
+
+// The graph with products of many small matrices or vectors as sums; null where it has none.
+GraphPtr with_small_products(const Graph& flat);
+
+// The graph, prepared, with sums over everything as sums of sums of rows where other sums of rows share their work.
+GraphPtr with_shared_rows(GraphPtr graph);
 
 // What a dimension of a value of attention is: a batch dimension by its number, the rows, the columns, or anything
 // else.
@@ -45,6 +53,32 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
 std::vector<bool> before_transpositions(const Graph& graph);
 // Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
+
+// Which sums over a short dimension, of values that are computed from much smaller ones for all pairs of something, are
+// used for what is reduced again.
+std::vector<bool> sums_of_components(const Graph& graph);
+// Values for one place of a short dimension, without that dimension; each is computed once.
+class Components {
+ public:
+  explicit Components(Builder& build) : build_(build) {}
+  // Such a sum as a chain of its terms.
+  Value sum(const Node& node, const Value& x, const Value& initial);
+  // A reduce of vectors with few components, whose expensive factors all components share, as a reduce for each; an
+  // empty value for others.
+  Value sums(const Node& node, const Value& x, const Value& initial);
+
+ private:
+  // Whether it is the same at all places.
+  bool is_even(const Value& value, int64_t axis);
+  Value component(const Value& value, int64_t axis, int64_t place);
+  Value computed(const Value& value, int64_t axis, int64_t place);
+  Value repeated(const Node& node, int64_t axis, int64_t place, const Dims& dims);
+  Value reshaped(Value value, const Dims& dims);
+
+  Builder& build_;
+  std::map<std::tuple<NodeId, int64_t, int64_t>, Value> done_;
+  std::map<std::pair<NodeId, int64_t>, bool> even_;
+};
 
 // A dot_general of a row by a matrix that lies in rows as the sum of parts of both; an empty value for others.
 Value row_by_parts(Builder& build, const Node& node, Value lhs, Value rhs);

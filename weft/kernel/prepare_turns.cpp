@@ -41,22 +41,9 @@ std::vector<Value> turns_in_line(Builder& build, const Node& loop, std::vector<V
 
 GraphPtr with_turns_in_line(const Graph& flat) {
   if (std::ranges::none_of(flat.nodes(), [](const Node& node) { return node.op == Op::for_; })) return nullptr;
-  Builder build(Level::flat, flat.name());
-  std::vector<std::vector<Value>> results(flat.size());
-  for (const Node& node : flat.nodes()) {
-    std::vector<Value> operands;
-    for (const Value& operand : node.operands()) operands.push_back(results[operand.id()][operand.index()]);
-    build.set_loc(node.loc);
-    if (node.op == Op::for_) results[node.id()] = turns_in_line(build, node, operands);
-    if (!results[node.id()].empty()) continue;
-    const Node& copy = build.copy(node, std::move(operands));
-    for (uint32_t i = 0; i < copy.types.size(); ++i) results[node.id()].push_back(copy.result(i));
-  }
-  std::vector<Output> outputs;
-  for (const GraphPtr& function : flat.functions()) build.add_function(function);
-  for (const Output& output : flat.outputs())
-    outputs.push_back({results[output.value.id()][output.value.index()], output.name, output.alias});
-  return build.finish(std::move(outputs));
+  return rebuild(flat, Level::flat, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    return node.op == Op::for_ ? turns_in_line(build, node, operands) : std::vector<Value>{};
+  });
 }
 
 }  // namespace weft

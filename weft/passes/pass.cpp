@@ -20,32 +20,6 @@ bool may_rewrite(std::string_view rule, const Node& node) {
   return true;
 }
 
-GraphPtr rebuild(const Graph& graph, Level level,
-                 const std::function<std::vector<Value>(Builder&, const Node&, const std::vector<Value>&)>& replace) {
-  Builder build(level, graph.name());
-  std::vector<std::vector<Value>> values(graph.size());
-  for (const Node& node : graph.nodes()) {
-    std::vector<Value> operands;
-    for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
-    build.set_loc(node.loc);
-    std::vector<Value> results;
-    if (node.op != Op::parameter) results = replace(build, node, operands);
-    if (results.empty()) results = results_of(build.copy(node, std::move(operands)));
-    values[node.id()] = std::move(results);
-  }
-  std::vector<Output> outputs;
-  for (const Output& output : graph.outputs())
-    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
-  for (const GraphPtr& function : graph.functions()) build.add_function(function);
-  return build.finish(std::move(outputs));
-}
-
-std::vector<Value> results_of(const Node& node) {
-  std::vector<Value> results;
-  for (uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
-  return results;
-}
-
 std::vector<Value> with_regions(Builder& build, const Node& node, const std::vector<Value>& operands,
                                 const std::function<GraphPtr(const Graph&)>& replace) {
   std::vector<GraphPtr> regions;

@@ -25,13 +25,6 @@ struct Rule {
   Value (*apply)(Builder& build, const Node& node);
 };
 
-// Copies a graph node by node; `replace` returns the results that stand for the node's, or empty to copy it. It gets
-// the node and its operands in the new graph; what the builder adds inherits the node's location.
-GraphPtr rebuild(const Graph& graph, Level level,
-                 const std::function<std::vector<Value>(Builder& build, const Node& node,
-                                                        const std::vector<Value>& operands)>& replace);
-// All of a call's.
-std::vector<Value> results_of(const Node& node);
 // What the call gives with these in the place of its regions.
 std::vector<Value> with_regions(Builder& build, const Node& node, const std::vector<Value>& operands,
                                 const std::function<GraphPtr(const Graph& region)>& replace);

@@ -141,7 +141,7 @@ def assigned(value: Any, array: TracedArray, is_item: bool = False) -> Tensor:
     number = isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not contains_traced(value))
     require_stored(value, array.dtype, is_item)
     new = as_tensor(value, array.dtype if number else None)
-    if new.dtype.kind == "c" and array.dtype.kind not in "c":
+    if new.dtype.kind == "c" and array.dtype.kind not in "cb":
         raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")
     return new
 

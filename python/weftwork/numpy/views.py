@@ -309,13 +309,26 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         step, end = x.shape[1] + 1, None if wrap else x.shape[1] * x.shape[1]
     else:
         step, end = sum(x.shape[0] ** i for i in range(x.ndim)), None
-    put_flat(x, slice(None, end, step), val)
+    if np.ndim(val) == 0 and not wrap:
+        # A condition on the places is computed with what surrounds it; a stride through all of them is a loop of its own.
+        places = [
+            own.arange(extent)[(slice(None), *[None] * (x.ndim - 1 - axis))] for axis, extent in enumerate(x.shape)
+        ]
+        on = np.equal(places[0], places[1])
+        for place in places[2:]:
+            on = np.logical_and(on, np.equal(places[0], place))
+        x[on] = val
+    else:
+        put_flat(x, slice(None, end, step), val)
 
 
 def put_flat(x: TracedArray, part: slice, values: Any) -> None:
     """x.flat[part] = values: in row-major order, the values again and again."""
     require_stored(values, x.dtype, is_item=False)
     flat = x.view_of(_core.reshape(x.tensor, (-1,)))
+    if np.ndim(values) == 0:
+        flat[part] = values
+        return
     count = flat[part].shape[0]
     new = np.ravel(wrap(convert(as_tensor(values, x.dtype if type(values) in (bool, int, float) else None), x.dtype)))
     size = new.shape[0]

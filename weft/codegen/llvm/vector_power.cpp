@@ -1,4 +1,6 @@
 // power, cbrt, hypot and the magnitude of complex numbers.
+#include <algorithm>
+
 #include "weft/codegen/llvm/vector_math.h"
 
 namespace weft {
@@ -57,23 +59,10 @@ V power_single(const V& single_x, const V& single_y) {
   return narrow(p * power_of_two(n.integer));
 }
 
-// x**(halves / 2) for halves of 3, -1 and -3: of f32 in f64, of f64 by root, product and quotient with what each lost.
-V power_of_root(const V& x, int halves) {
-  Writer& w = *x.w;
-  V size = abs_of(x), one = w.real(Elem::f64, 1);
-  V finite_negative = less(x, 0) & w.compare("fcmp olt", size, infinity_like(x));
-  auto signed_of = [&](const V& y) { return select(finite_negative, nan_like(x), y); };
-  if (x.elem == Elem::f32) {
-    V a = wide(size), root = sqrt_of(a), product = halves == -1 ? root : a * root;
-    return signed_of(narrow(halves < 0 ? one / product : product));
-  }
-  // By powers of two where products would overflow or lose digits.
-  V large = greater(size, 0x1p300), small = less(size, 0x1p-300);
-  auto factor = [&](double above, double below) {
-    return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one));
-  };
-  V a = size * factor(0x1p-600, 0x1p600), root = sqrt_of(a),
-    rest = mad(-root, root, a) * 0.5;  // of the root: rest / root
+// a**(halves / 2) of f64, a > -inf, by root, product and quotient with what each lost.
+V power_by_root(const V& a, int halves) {
+  Writer& w = *a.w;
+  V one = w.real(a.elem, 1), root = sqrt_of(a), rest = mad(-root, root, a) * 0.5;  // of the root: rest / root
   Pair product{root, rest};
   if (halves != -1) {
     product.hi = a * root;
@@ -85,9 +74,58 @@ V power_of_root(const V& x, int halves) {
     V lost = halves == -1 ? product.lo * plain : product.lo;
     exact = mad(plain, mad(-plain, product.hi, one) - plain * lost, plain);
   }
-  V known = w.compare("fcmp olt", a, infinity_like(x)) & w.compare("fcmp ogt", a, w.zero(x.elem));
+  V known = w.compare("fcmp olt", a, infinity_like(a)) & w.compare("fcmp ogt", a, w.zero(a.elem));
+  return select(known, exact, abs_of(plain));
+}
+
+// a**-0.5 of f64 within 2**-13, in 17 bits, by AVX-512's own instruction.
+V short_inverse_root(const V& a) {
+  Writer& w = *a.w;
+  int lanes = std::clamp(w.lanes(), 2, 8);
+  std::string type = cat("<", lanes, " x double>"), name = cat("@llvm.x86.avx512.rsqrt14.pd.", lanes * 64);
+  w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", i8)"));
+  std::vector<std::string> parts;
+  if (w.lanes() == 1)
+    parts = {w.def(a.elem, "insertelement ", type, " zeroinitializer, double ", a.name, ", i32 0").name};
+  else
+    parts = split(a, lanes);
+  for (std::string& part : parts)
+    part = w.def(a.elem, "call ", type, " ", name, "(", type, " ", part, ", ", type, " zeroinitializer, i8 -1)").name;
+  V estimate = w.lanes() == 1 ? w.def(a.elem, "extractelement ", type, " ", parts[0], ", i32 0")
+                              : join(w, a.elem, std::move(parts), lanes);
+  return bits(bits(estimate, Elem::i64) & w.integer(Elem::i64, -(int64_t{1} << 36)), Elem::f64);
+}
+
+// The same without root and quotient: by y = a**-0.5 in so few digits that y**2 and y**3 are exact, and the series of
+// (1 - e)**(halves / 2) for e = 1 - a y**2.
+V power_by_estimate(const V& a, int halves) {
+  Writer& w = *a.w;
+  V y = short_inverse_root(a), square = y * y, e = mad(-a, square, w.real(a.elem, 1));
+  V series = halves == -3 ? polynomial(e, {315.0 / 128, 35.0 / 16, 15.0 / 8, 3.0 / 2})
+                          : polynomial(e, {35.0 / 128, 5.0 / 16, 3.0 / 8, 1.0 / 2});
+  series = e * series;
+  V plain = halves == 3 ? select(less(a, 0), nan_like(a), a) : halves == -1 ? y : square * y;
+  V exact = mad(plain, series, plain);
+  if (halves == 3) {
+    Pair root = exact_product(a, y), product = exact_product(a, root.hi);
+    exact = product.hi + mad(product.hi, series, mad(a, root.lo, product.lo));
+  }
+  return select(w.compare("fcmp ord", e, e), exact, abs_of(plain));  // e of others than numbers above zero is NaN
+}
+
+// x**(halves / 2) for halves of 3, -1 and -3: of f32 in f64. Roots of negative numbers are NaN by themselves.
+V power_of_root(const V& x, int halves) {
+  Writer& w = *x.w;
+  auto power = w.target().avx512 ? power_by_estimate : power_by_root;
+  V positive = select(equal(x, -__builtin_inf()), infinity_like(x), x), one = w.real(Elem::f64, 1);
+  if (x.elem == Elem::f32) return narrow(power(wide(positive), halves));
+  // By powers of two where products would overflow or lose digits.
+  V large = greater(x, 0x1p300), small = less(x, 0x1p-300);
+  auto factor = [&](double above, double below) {
+    return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one));
+  };
   double up = halves == 3 ? 0x1p900 : halves == -1 ? 0x1p-300 : 0x1p-900;
-  return signed_of(select(known, exact, plain) * factor(up, 1 / up));
+  return power(positive * factor(0x1p-600, 0x1p600), halves) * factor(up, 1 / up);
 }
 
 }  // namespace

@@ -1,0 +1,136 @@
+// Products of many small matrices or vectors as sums of what is multiplied element by element: a tile of registers for
+// each would be mostly empty, and loops that compute or read the operands may take the sum along.
+#include <algorithm>
+#include <numeric>
+
+#include "weft/kernel/prepare.h"
+
+namespace weft {
+namespace {
+
+// Results of a product that are no tile, and multiplications of a product by a vector and of other ones up to which
+// sums cost less (AVX-512, f32 and f64, batches of 200,000 elements).
+constexpr int64_t few_results = 4, small_by_vector = 1024, small_product = 512;
+
+bool adds_up(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 ||
+         is_complex(dtype) || (is_integer(dtype) && bit_width(dtype) >= 8);
+}
+
+// An operand of a product: its dimensions by what they are.
+struct Factor {
+  Ints batch, contracting, free;
+  Factor(const Value& x, Ints batching, Ints contracted)
+      : batch(std::move(batching)), contracting(std::move(contracted)) {
+    for (int64_t i = 0; i < x.type().rank(); ++i)
+      if (!std::ranges::count(batch, i) && !std::ranges::count(contracting, i)) free.push_back(i);
+  }
+};
+
+Dim extent_of(const Value& x, const Ints& dimensions) {
+  Dim total = 1;
+  for (int64_t i : dimensions) total = total * x.type().dims[static_cast<size_t>(i)];
+  return total;
+}
+
+bool is_small(const Node& node, const Factor& left, const Factor& right) {
+  const Value &lhs = node.operand(0), &rhs = node.operand(1);
+  Dim m = extent_of(lhs, left.free), n = extent_of(rhs, right.free), k = extent_of(lhs, left.contracting);
+  if (left.batch.empty() || extent_of(lhs, left.batch).is(1) || !m.is_static() || !n.is_static() || !k.is_static())
+    return false;
+  if (!adds_up(node.type().dtype) || k.value() < 1) return false;
+  Dim results = m * n;
+  if (!results.is_static()) return false;
+  if (results.value() <= few_results) return true;
+  int64_t most = m.is(1) || n.is(1) ? small_by_vector : small_product;
+  return results.value() <= most && k.value() <= most / results.value();
+}
+
+// Where the dimensions of both operands are among those of what they are multiplied to: the dimensions of the larger
+// one in their order, with the other's before sums along memory.
+struct Places {
+  std::vector<int64_t> first, second;
+  int64_t rank = 0;
+
+  Places(const Factor& a, const Factor& b, int64_t rank_a) {
+    auto kept = rank_a - static_cast<int64_t>(a.contracting.size());
+    bool sums_last = std::ranges::all_of(a.contracting, [&](int64_t i) { return i >= kept; });
+    auto more = static_cast<int64_t>(b.free.size()), begin = sums_last ? kept : rank_a;
+    rank = rank_a + more;
+    for (int64_t i = 0; i < rank_a; ++i) first.push_back(i < begin ? i : i + more);
+    second.resize(b.batch.size() + b.contracting.size() + b.free.size());
+    auto match = [&](const Ints& from, const Ints& to) {
+      for (size_t i = 0; i < from.size(); ++i) second[static_cast<size_t>(from[i])] = first[static_cast<size_t>(to[i])];
+    };
+    match(b.batch, a.batch);
+    match(b.contracting, a.contracting);
+    for (size_t i = 0; i < b.free.size(); ++i) second[static_cast<size_t>(b.free[i])] = begin + static_cast<int64_t>(i);
+  }
+};
+
+Value spread(Builder& build, Value x, const std::vector<int64_t>& places, const Dims& dims) {
+  Ints order(places.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](int64_t i) { return places[static_cast<size_t>(i)]; });
+  x = build.transpose(x, order);
+  Ints dimensions(places.begin(), places.end());
+  std::ranges::sort(dimensions);
+  if (x.type().dims == dims) return x;
+  return build(Op::broadcast_in_dim, {x}, {{Attr::dims, dims}, {Attr::dimensions, dimensions}});
+}
+
+Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const Factor& left, const Factor& right) {
+  DType dtype = node.type().dtype;
+  // Short floats add up in f32 and are rounded once.
+  DType sum = dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+  lhs = build.convert(lhs, sum);
+  rhs = build.convert(rhs, sum);
+  bool by_right = lhs.type().count().max() < rhs.type().count().max();
+  const Factor &a = by_right ? right : left, &b = by_right ? left : right;
+  Value x = by_right ? rhs : lhs, y = by_right ? lhs : rhs;
+  Places places(a, b, x.type().rank());
+  Dims dims(static_cast<size_t>(places.rank));
+  for (size_t i = 0; i < places.first.size(); ++i) dims[static_cast<size_t>(places.first[i])] = x.type().dims[i];
+  for (int64_t i : b.free)
+    dims[static_cast<size_t>(places.second[static_cast<size_t>(i)])] = y.type().dims[static_cast<size_t>(i)];
+  Value product = build(Op::multiply, {spread(build, x, places.first, dims), spread(build, y, places.second, dims)});
+  Ints reduced, wanted, kept;
+  for (int64_t i : a.contracting) reduced.push_back(places.first[static_cast<size_t>(i)]);
+  std::ranges::sort(reduced);
+  Value result = product;
+  if (!reduced.empty())
+    result =
+        build(Op::reduce, {product, build.scalar(sum, 0)}, {{Attr::dimensions, reduced}}, {binary_body(Op::add, sum)});
+  for (int64_t i : a.batch) wanted.push_back(places.first[static_cast<size_t>(i)]);
+  const std::vector<int64_t>&of_left = by_right ? places.second : places.first,
+        &of_right = by_right ? places.first : places.second;
+  for (int64_t i : left.free) wanted.push_back(of_left[static_cast<size_t>(i)]);
+  for (int64_t i : right.free) wanted.push_back(of_right[static_cast<size_t>(i)]);
+  for (int64_t i = 0; i < places.rank; ++i)
+    if (!std::ranges::count(reduced, i)) kept.push_back(i);
+  for (int64_t& place : wanted) place = std::ranges::find(kept, place) - kept.begin();
+  return build.convert(build.transpose(result, wanted), dtype);
+}
+
+}  // namespace
+
+GraphPtr with_small_products(const Graph& flat) {
+  auto factors = [](const Node& node) {
+    return std::pair(
+        Factor(node.operand(0), node.ints(Attr::lhs_batching_dimensions), node.ints(Attr::lhs_contracting_dimensions)),
+        Factor(node.operand(1), node.ints(Attr::rhs_batching_dimensions), node.ints(Attr::rhs_contracting_dimensions)));
+  };
+  auto applies = [&](const Node& node) {
+    if (node.op != Op::dot_general) return false;
+    auto [left, right] = factors(node);
+    return is_small(node, left, right);
+  };
+  if (std::ranges::none_of(flat.nodes(), applies)) return nullptr;
+  return rebuild(flat, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    if (!applies(node)) return std::vector<Value>{};
+    auto [left, right] = factors(node);
+    return std::vector{as_sum(build, node, operands[0], operands[1], left, right)};
+  });
+}
+
+}  // namespace weft
