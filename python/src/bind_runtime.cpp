@@ -15,6 +15,7 @@
 #include "weft/compiler/export.h"
 #include "weft/core/cpu.h"
 #include "weft/core/span.h"
+#include "weft/library/linalg.h"
 #include "weft/runtime/listen.h"
 #include "weft/runtime/thread_pool.h"
 
@@ -430,6 +431,8 @@ void bind_runtime(nb::module_& m) {
   m.def("clear_cache", &clear_cache);
   m.def("set_num_threads", &set_num_threads, nb::arg("n"), "Threads that runs use from here on; 0: one for each CPU.");
   m.def("num_threads", &num_threads);
+  m.def("use_lapack", &linalg::use_lapack, nb::arg("path"),
+        "Whether the library at this path has a LAPACK, to which large matrices are left from here on.");
 }
 
 }  // namespace weft::py

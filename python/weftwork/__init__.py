@@ -3,7 +3,9 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import cache, errors, fft, lazy, linalg, neuron, random, stablehlo
+from numpy.linalg import _umath_linalg
+
+from . import _core, cache, errors, fft, lazy, linalg, neuron, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -118,3 +120,4 @@ def __dir__() -> list[str]:
 
 
 _install_protocols()
+_core.use_lapack(_umath_linalg.__file__)

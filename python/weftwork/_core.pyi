@@ -697,6 +697,11 @@ def set_num_threads(n: int) -> None:
 
 def num_threads() -> int: ...
 
+def use_lapack(path: str) -> bool:
+    """
+    Whether the library at this path has a LAPACK, to which large matrices are left from here on.
+    """
+
 def load_neff(neff: bytes, device: Device, graph: Graph | None = None) -> Executable: ...
 
 def call(arg0: Executable, arg1: object, /) -> Any:

@@ -66,6 +66,12 @@ constexpr KnobInfo table[] = {
      .standard = "",
      .doc = "How many compilers and tests `./dev` runs at once.",
      .is_setting = false},
+    {.knob = Knob::lapack,
+     .name = "lapack",
+     .type = KnobType::flag,
+     .standard = "1",
+     .doc = "Large matrices are factored and solved by the LAPACK that NumPy is linked with, with its threads and its "
+            "results to the bit. 0: by what is built in, on one thread, with the same bits everywhere."},
     {.knob = Knob::libnrt,
      .name = "libnrt",
      .type = KnobType::text,

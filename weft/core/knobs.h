@@ -21,6 +21,7 @@ enum class Knob : uint8_t {
   examples,
   harness,
   jobs,
+  lapack,
   libnrt,
   neuronx_cc,
   pack_at_load,

@@ -11,8 +11,13 @@
 //   anything.
 // - Conventions are LAPACK's: signs, packed forms, and info, one number for each matrix: 0, or what is said below.
 //   info may be null. Singular, NaN and infinite input gives infinities and NaNs, never an error and never a hang.
-// - Results depend on the input alone, not on the machine's caches or threads. Nothing here starts a thread.
+// - Results depend on the input alone, not on the machine's caches or threads, and nothing here starts a thread: but
+//   for large matrices where use_lapack gave a library, which does as it likes.
 namespace weft::linalg {
+
+// Large matrices are left to the LAPACK that the shared library at `path` is linked with, as NumPy's is: the same
+// results as NumPy's then. Whether there is one. For the whole process; to be called once.
+bool use_lapack(const char* path);
 
 // a = l l^H, or u^H u when not lower: the factor's triangle of l, zeros in the other. Reads that triangle of a only, of
 // its diagonal the real parts. info: the order of the first leading minor that is not positive; then the triangle is

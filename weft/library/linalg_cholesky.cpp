@@ -1,6 +1,6 @@
 // Cholesky factorisation.
 #include "weft/library/linalg.h"
-#include "weft/library/linalg_eigen.h"
+#include "weft/library/linalg_lapack.h"
 
 namespace weft::linalg {
 namespace {
@@ -45,7 +45,9 @@ void run(Index batch, Index n, bool lower, const void* a, void* l, int32_t* info
       work.template triangularView<Eigen::Lower>() = in;
     else
       work.template triangularView<Eigen::Lower>() = in.adjoint();
-    const Index minor = factor<T>(work);
+    std::optional<Index> found;
+    if (n >= lapack_squares) found = potrf<T>(work);
+    const Index minor = found ? *found : factor<T>(work);
     if (minor) work.template triangularView<Eigen::Lower>().setConstant(not_a_number<T>);
     if (lower)
       out = work;

@@ -45,6 +45,17 @@ auto write(void* data, Index item, Index rows, Index cols) {
   return Eigen::Map<RowMajor>(static_cast<T*>(data) + item * rows * cols, rows, cols);
 }
 
+// `to`, column-major, from a matrix in the caller's memory, and back: by blocks, as one of both goes across memory.
+template <class From, class To>
+void copy_across(const From& from, To&& to) {
+  constexpr Index block = 32;
+  for (Index i = 0; i < from.rows(); i += block)
+    for (Index j = 0; j < from.cols(); j += block) {
+      const Index rows = std::min(block, from.rows() - i), cols = std::min(block, from.cols() - j);
+      to.block(i, j, rows, cols) = from.block(i, j, rows, cols);
+    }
+}
+
 inline void report(int32_t* info, Index item, Index value) {
   if (info) info[item] = static_cast<int32_t>(value);
 }

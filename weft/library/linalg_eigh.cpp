@@ -3,6 +3,7 @@
 
 #include "weft/library/linalg.h"
 #include "weft/library/linalg_divided.h"
+#include "weft/library/linalg_lapack.h"
 #include "weft/library/linalg_tridiagonal.h"
 
 namespace weft::linalg {
@@ -74,7 +75,13 @@ void run(Index batch, Index n, bool lower, const void* a, void* w, void* v, int3
     else
       work.template triangularView<Eigen::Lower>() = read<T>(a, item, n, n).reverse();
     work.diagonal() = work.diagonal().real().template cast<T>();
-    const bool done = decompose<T>(work, lower, values, v ? &vectors : nullptr);
+    std::optional<Index> failed;
+    if (n >= lapack_decomposes && work.allFinite()) {
+      Matrix<T> whole = read<T>(a, item, n, n);
+      failed = syevd<T>(whole, lower, v != nullptr, values);
+      if (v && failed) vectors = whole;
+    }
+    const bool done = failed ? *failed == 0 : decompose<T>(work, lower, values, v ? &vectors : nullptr);
     if (!done) {
       values.setConstant(not_a_number<Real<T>>);
       vectors.setConstant(not_a_number<T>);

@@ -1,6 +1,6 @@
 // LU factorisation with row swaps.
 #include "weft/library/linalg.h"
-#include "weft/library/linalg_eigen.h"
+#include "weft/library/linalg_lapack.h"
 
 namespace weft::linalg {
 namespace {
@@ -59,9 +59,12 @@ template <class T>
 void run(Index batch, Index m, Index n, const void* a, void* lu, int32_t* pivots, int32_t* info) {
   Matrix<T> work(m, n);
   for (Index item = 0; item < batch; ++item) {
-    work = read<T>(a, item, m, n);
-    report(info, item, factor<T>(work, pivots + item * std::min(m, n)));
-    write<T>(lu, item, m, n) = work;
+    copy_across(read<T>(a, item, m, n), work);
+    int32_t* swaps = pivots + item * std::min(m, n);
+    std::optional<Index> zero;
+    if (std::min(m, n) >= lapack_solves) zero = getrf<T>(work, swaps);
+    report(info, item, zero ? *zero : factor<T>(work, swaps));
+    copy_across(work, write<T>(lu, item, m, n));
   }
 }
 

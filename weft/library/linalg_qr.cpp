@@ -1,5 +1,6 @@
 // QR factorisation by Householder reflectors, and the matrices they make.
 #include "weft/library/linalg.h"
+#include "weft/library/linalg_lapack.h"
 #include "weft/library/linalg_reflector.h"
 
 namespace weft::linalg {
@@ -37,9 +38,9 @@ void run_qr(Index batch, Index m, Index n, const void* a, void* factors, void* t
   Matrix<T> work(m, n);
   Vector<T> tau(std::min(m, n));
   for (Index item = 0; item < batch; ++item) {
-    work = read<T>(a, item, m, n);
-    factor(work, tau);
-    write<T>(factors, item, m, n) = work;
+    copy_across(read<T>(a, item, m, n), work);
+    if (tau.size() < lapack_reflects || !geqrf<T>(work, tau)) factor(work, tau);
+    copy_across(work, write<T>(factors, item, m, n));
     write<T>(taus, item, tau.size(), 1) = tau;
   }
 }
@@ -51,8 +52,11 @@ void run_product(Index batch, Index m, Index n, Index k, const void* factors, co
   for (Index item = 0; item < batch; ++item) {
     vectors = read<T>(factors, item, m, n).leftCols(k);
     tau = read<T>(taus, item, k, 1);
-    work.setIdentity();
-    if (k > 0) Reflectors<T>::apply_all(vectors, tau, 0, work, m == n);
+    if (k >= lapack_reflects) work.leftCols(k) = vectors;
+    if (k < lapack_reflects || !orgqr<T>(work, tau)) {
+      work.setIdentity();
+      if (k > 0) Reflectors<T>::apply_all(vectors, tau, 0, work, m == n);
+    }
     write<T>(q, item, m, n) = work;
   }
 }

@@ -3,6 +3,7 @@
 #include "weft/library/linalg.h"
 #include "weft/library/linalg_bidiagonal.h"
 #include "weft/library/linalg_divided.h"
+#include "weft/library/linalg_lapack.h"
 
 namespace weft::linalg {
 namespace {
@@ -147,6 +148,27 @@ bool decompose(const Matrix<T>& a, Wanted wanted, Factors<T>& into) {
   return true;
 }
 
+// By LAPACK, where the process has one and the matrix is large; both sets of vectors or none.
+template <class T>
+std::optional<bool> decompose_by_lapack(const Matrix<T>& a, Wanted wanted, Factors<T>& into) {
+  const Index size = std::min(a.rows(), a.cols());
+  if (size < lapack_decomposes || wanted.u != wanted.v) return std::nullopt;
+  Matrix<T> work = a, vt(wanted.v ? wanted.full ? a.cols() : size : 0, a.cols());
+  into.u.resize(a.rows(), wanted.u ? wanted.full ? a.rows() : size : 0);
+  into.s.resize(size);
+  std::optional<Index> failed = gesdd<T>(work, !wanted.u ? 'N' : wanted.full ? 'A' : 'S', into.s, into.u, vt);
+  if (!failed) return std::nullopt;
+  into.v = vt.adjoint();
+  return *failed == 0;
+}
+
+template <class T>
+bool decompose_finite(const Matrix<T>& a, Wanted wanted, Factors<T>& into) {
+  if (!a.allFinite()) return false;
+  std::optional<bool> done = decompose_by_lapack(a, wanted, into);
+  return done ? *done : decompose(a, wanted, into);
+}
+
 template <class T>
 void run(Index batch, Index m, Index n, bool full, const void* a, void* s, void* u, void* vt, int32_t* info) {
   const Index size = std::min(m, n), columns = full ? m : size, rows = full ? n : size;
@@ -158,7 +180,7 @@ void run(Index batch, Index m, Index n, bool full, const void* a, void* s, void*
     if (size == 0) {
       factors.u.setIdentity(m, columns);
       factors.v.setIdentity(n, rows);
-    } else if (!work.allFinite() || !decompose(work, {u != nullptr, vt != nullptr, full}, factors)) {
+    } else if (!decompose_finite(work, {u != nullptr, vt != nullptr, full}, factors)) {
       factors.s.setConstant(size, not_a_number<Real<T>>);
       factors.u.setConstant(m, columns, not_a_number<T>);
       factors.v.setConstant(n, rows, not_a_number<T>);

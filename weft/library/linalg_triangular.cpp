@@ -1,13 +1,9 @@
 // Systems of equations with a triangular matrix.
 #include "weft/library/linalg.h"
-#include "weft/library/linalg_eigen.h"
+#include "weft/library/linalg_lapack.h"
 
 namespace weft::linalg {
 namespace {
-
-struct Side {
-  bool left, lower, unit, transposed, conjugate;
-};
 
 // Copying a puts every case into one form, which keeps Eigen's kernels to two for each dtype:
 // matrix * X = B with X and B column-major. x a = b is a^T x^T = b^T, and b^T column-major is b row-major.
@@ -16,6 +12,11 @@ void run(Index batch, Index n, Index nrhs, Side side, const void* a, const void*
   const bool transposed = side.transposed == side.left;
   Matrix<T> matrix(n, n), right(n, nrhs);
   for (Index item = 0; item < batch; ++item) {
+    if (n >= lapack_solves && nrhs > 0) {
+      T* into = static_cast<T*>(x) + item * n * nrhs;
+      std::copy_n(static_cast<const T*>(b) + item * n * nrhs, n * nrhs, into);
+      if (trsm<T>(n, nrhs, side, static_cast<const T*>(a) + item * n * n, into)) continue;
+    }
     const auto in = read<T>(a, item, n, n);
     if (transposed)
       matrix = in.transpose();
