@@ -250,3 +250,52 @@ def test_short_lines_side_by_side(kind: str, length: int) -> None:
         np.testing.assert_array_equal(np.ascontiguousarray(got).view(bits), np.take_along_axis(x, order, -1).view(bits))
         places = wf.jit(lambda a, axis=axis: np.argsort(a, axis, kind="stable"))(lines)
         np.testing.assert_array_equal(np.moveaxis(places, axis, -1), order)
+
+
+LONG = 100_003  # sorted by parts
+
+
+def long_line(kind: str, dtype: type) -> np.ndarray:
+    draw = np.random.default_rng(7)
+    x = {
+        "normal": lambda: draw.normal(size=LONG) * 100,
+        "few values": lambda: draw.integers(0, 5, LONG),
+        "one value": lambda: np.full(LONG, 3),
+        "sorted": lambda: np.arange(LONG) % 30_000,
+        "reversed": lambda: np.arange(LONG)[::-1] // 4,
+        "mostly one": lambda: np.where(draw.uniform(size=LONG) < 0.99, 1, draw.integers(0, 100, LONG)),
+    }[kind]()
+    x = x.astype(dtype)
+    if np.issubdtype(dtype, np.floating):
+        x[::977] = np.nan
+        x[5::991], x[6::991], x[7::5003], x[8::5003] = 0.0, -0.0, np.inf, -np.inf
+    return x
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint32, np.int8])
+@pytest.mark.parametrize("kind", ["normal", "few values", "one value", "sorted", "reversed", "mostly one"])
+def test_lines_that_are_sorted_by_parts(kind: str, dtype: type) -> None:
+    x = long_line(kind, dtype)
+    np.testing.assert_array_equal(wf.jit(np.sort)(x), np.sort(x))
+    np.testing.assert_array_equal(wf.jit(lambda x: np.argsort(x, kind="stable"))(x), np.argsort(x, kind="stable"))
+    two = np.stack([x, x[::-1]], axis=1)
+    np.testing.assert_array_equal(wf.jit(lambda x: np.sort(x, axis=0))(two), np.sort(two, axis=0))
+    with wf.knobs(threads=1):
+        np.testing.assert_array_equal(wf.jit(np.sort)(x), np.sort(x))
+    top, places = wf.jit(lambda x: wf.topk(x, 7))(np.nan_to_num(x))
+    np.testing.assert_array_equal(top, np.sort(np.nan_to_num(x))[::-1][:7])
+    np.testing.assert_array_equal(np.nan_to_num(x)[places], top)
+
+
+@pytest.mark.parametrize("tests", [0, 200, 300, 5000])
+@pytest.mark.parametrize("dtypes", ["dd", "ll", "fd", "ld", "BB", "bB", "Lq", "DD", "ee"])
+def test_members_of_many(tests: int, dtypes: str) -> None:
+    draw = np.random.default_rng(tests)
+    x = (draw.normal(size=(70, 50)) * 300).astype(dtypes[0])
+    among = (draw.normal(size=tests) * 300).astype(dtypes[1])
+    for values in (x, among):
+        if values.dtype.kind in "fc" and values.size:
+            values.flat[0], values.flat[-1] = np.nan, 0
+    for invert in (False, True):
+        member = wf.jit(lambda x, among, invert=invert: np.isin(x, among, invert=invert))
+        np.testing.assert_array_equal(member(x, among), np.isin(x, among, invert=invert))

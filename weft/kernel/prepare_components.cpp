@@ -12,11 +12,11 @@ namespace weft {
 namespace {
 
 // Components that are computed beside each other: of a sum, and for each of so many sums in registers.
-constexpr int64_t most_terms = 8, most_sums = 4;
+constexpr int64_t most_terms = 8, most_components = 4;
 // How often everything that a value is computed from is used at least.
 constexpr int64_t least_uses = 8;
 // Work that may be done again for each component; see cost.h.
-constexpr int cheap = 6;
+constexpr int worth_a_store = 6;
 
 bool is_computed(const Node& node) {
   return def(node.op).traits.elementwise || node.op == Op::broadcast_in_dim || node.op == Op::reshape ||
@@ -218,7 +218,7 @@ bool repeats_work(const Value& value, int64_t axis, std::set<std::pair<NodeId, i
   if (int64_t before = before_broadcast(node, axis); before >= 0) return repeats_work(node.operand(0), before, seen);
   std::set<NodeId> counted;
   const Value& from = node.operand(0);
-  return from.type().count().opt() >= small_work && price_of(from, counted) > cheap;
+  return from.type().count().opt() >= small_work && price_of(from, counted) > worth_a_store;
 }
 
 }  // namespace
@@ -229,8 +229,8 @@ Value Components::sums(const Node& node, const Value& x, const Value& initial) {
   for (int64_t axis = x.type().rank() - 1; axis >= 0; --axis) {
     const Dim& extent = dims[static_cast<size_t>(axis)];
     std::set<std::pair<NodeId, int64_t>> seen;
-    if (std::ranges::count(reduced, axis) || !extent.is_static() || extent.value() < 2 || extent.value() > most_sums ||
-        !repeats_work(x, axis, seen) || !is_of_small_values(x))
+    if (std::ranges::count(reduced, axis) || !extent.is_static() || extent.value() < 2 ||
+        extent.value() > most_components || !repeats_work(x, axis, seen) || !is_of_small_values(x))
       continue;
     Attrs attrs = node.attrs;
     Ints rest;

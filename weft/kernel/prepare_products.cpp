@@ -10,7 +10,7 @@ namespace {
 
 // Results of a product that are no tile, and multiplications of a product by a vector and of other ones up to which
 // sums cost less (AVX-512, f32 and f64, batches of 200,000 elements).
-constexpr int64_t few_results = 4, small_by_vector = 1024, small_product = 512;
+constexpr int64_t most_results = 4, small_by_vector = 1024, small_product = 512;
 
 bool adds_up(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 ||
@@ -41,7 +41,7 @@ bool is_small(const Node& node, const Factor& left, const Factor& right) {
   if (!adds_up(node.type().dtype) || k.value() < 1) return false;
   Dim results = m * n;
   if (!results.is_static()) return false;
-  if (results.value() <= few_results) return true;
+  if (results.value() <= most_results) return true;
   int64_t most = m.is(1) || n.is(1) ? small_by_vector : small_product;
   return results.value() <= most && k.value() <= most / results.value();
 }

@@ -13,13 +13,17 @@ void fourier(const int64_t* numbers, void* const* buffers, const RoutineBody*) {
   fft_routine(numbers, buffers, by_caller);
 }
 
+void sort(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
+  sort_routine(numbers, buffers, bodies, by_caller);
+}
+
 struct Row {
   std::string_view name;
   Routine routine;
 };
 
 const Row rows[] = {{"fft", fourier},
-                    {"sort", sort_routine},
+                    {"sort", sort},
                     {"custom", custom_routine},
                     {"collective", collective_routine},
                     {"collective_begin", collective_begin_routine},

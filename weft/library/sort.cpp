@@ -2,6 +2,8 @@
 #include "weft/library/sort.h"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -62,8 +64,16 @@ struct Line {
   const RoutineBody* bodies;
   int64_t count, length, stride;  // operands; elements of the line and the distance between them
   const int64_t* sizes;
+  Share share;  // for what threads do of one line
   const Bytes* operand(int64_t k, int64_t at) const { return static_cast<const Bytes*>(buffers[k]) + at * sizes[k]; }
 };
+
+// body(begin, end) for parts of a line.
+template <class Body>
+void along(const Line& line, const Body& body) {
+  if (line.share == by_caller) return body(int64_t{0}, line.length);
+  shared(line.share, line.length, 100, body);
+}
 
 // A key and where its element stands in the line. Keys of up to 32 bits share one word with the place.
 struct Wide {
@@ -100,7 +110,7 @@ Entry* radix_sort(Entry* entries, Entry* spare, size_t count, int64_t bytes) {
     return entries;
   }
   // Long lines take larger digits: fewer passes for more counters.
-  uint64_t width = bytes >= 4 && count > 20000 ? 11 : 8, mask = (uint64_t{1} << width) - 1;
+  uint64_t width = bytes >= 4 && count > 4000 ? 11 : 8, mask = (uint64_t{1} << width) - 1;
   size_t digits = (static_cast<size_t>(bytes) * 8 + width - 1) / width;
   std::vector<size_t> counts(digits << width);
   for (size_t i = 0; i < count; ++i)
@@ -116,6 +126,71 @@ Entry* radix_sort(Entry* entries, Entry* spare, size_t count, int64_t bytes) {
     std::swap(entries, spare);
   }
   return entries;
+}
+
+// Entries in a part of a long line: with their spare places they stay in a core's own cache.
+constexpr size_t part_size = 8192, long_line = 1 << 16, most_parts = 256, samples_of_part = 16;
+// Pieces of a line that threads go through; the same for any number of threads.
+constexpr size_t line_pieces = 16;
+
+// The keys between the parts of a line, as a search tree: node i has the nodes 2 i and 2 i + 1 below it.
+template <class Entry>
+std::vector<uint64_t> tree_of_splitters(const Entry* entries, size_t count, size_t parts) {
+  std::vector<uint64_t> sample(parts * samples_of_part), tree(parts);
+  for (size_t i = 0; i < sample.size(); ++i) sample[i] = key_in(entries[i * (count / sample.size())]);
+  std::sort(sample.begin(), sample.end());
+  for (size_t i = 1, level = parts; i < parts; ++i) {
+    if (std::has_single_bit(i)) level /= 2;
+    size_t place = i - std::bit_floor(i);
+    tree[i] = sample[(2 * place + 1) * level * samples_of_part];
+  }
+  return tree;
+}
+
+// Long lines: equal keys and those between two splitters come to one part, in their order, and each part is sorted by
+// itself (samplesort; Frazer and McKellar, 1970). The result is where the entries were.
+template <class Entry>
+Entry* sort_by_parts(Entry* entries, Entry* spare, size_t count, int64_t bytes, Share share) {
+  const size_t parts = std::min(most_parts, std::bit_floor(count / part_size));
+  const std::vector<uint64_t> tree = tree_of_splitters(entries, count, parts);
+  std::vector<uint8_t> part_of(count);
+  std::vector<size_t> places(line_pieces * parts), begins(parts + 1);
+  auto begin_of = [&](size_t piece) { return count * piece / line_pieces; };
+  const auto cost = static_cast<int64_t>(count / line_pieces * 400);
+  shared(share, line_pieces, cost, [&](int64_t first, int64_t last) {
+    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece)
+      for (size_t i = begin_of(piece); i < begin_of(piece + 1); ++i) {
+        size_t node = 1;
+        for (uint64_t key = key_in(entries[i]); node < parts;) node = 2 * node + (key >= tree[node]);
+        part_of[i] = static_cast<uint8_t>(node - parts);
+        ++places[piece * parts + node - parts];
+      }
+  });
+  size_t place = 0;
+  for (size_t part = 0; part < parts; ++part) {
+    begins[part] = place;
+    for (size_t piece = 0; piece < line_pieces; ++piece) place += std::exchange(places[piece * parts + part], place);
+  }
+  begins[parts] = count;
+  shared(share, line_pieces, cost, [&](int64_t first, int64_t last) {
+    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece)
+      for (size_t i = begin_of(piece); i < begin_of(piece + 1); ++i)
+        spare[places[piece * parts + part_of[i]]++] = entries[i];
+  });
+  shared(share, static_cast<int64_t>(parts), static_cast<int64_t>(part_size * 800), [&](int64_t first, int64_t last) {
+    for (auto part = static_cast<size_t>(first); part < static_cast<size_t>(last); ++part) {
+      Entry *from = spare + begins[part], *to = entries + begins[part];
+      const size_t length = begins[part + 1] - begins[part];
+      if (radix_sort(from, to, length, bytes) != to) std::copy_n(from, length, to);
+    }
+  });
+  return entries;
+}
+
+template <class Entry>
+Entry* sort_line(Entry* entries, Entry* spare, size_t count, int64_t bytes, Share share) {
+  return count < long_line ? radix_sort(entries, spare, count, bytes)
+                           : sort_by_parts(entries, spare, count, bytes, share);
 }
 
 // Memory for the entries of a line and as many to spare, or for some short lines side by side; of all lines of a call.
@@ -158,13 +233,17 @@ struct Alone {
   // The keys of all elements for one kind that the compiler knows.
   template <SortKey known>
   bool fill(const Key* from, Key* to, size_t step) const {
-    int64_t odd = 0;
+    std::atomic<int64_t> odd = 0;
     Key flip = descending ? nan : Key{0};
-    for (int64_t i = 0; i < line.length; ++i) {
-      Key key = key_of(from[i * line.stride], known);
-      odd += key == nan || key == sign;
-      to[static_cast<size_t>(i) * step] = key ^ flip;
-    }
+    along(line, [&](int64_t begin, int64_t end) {
+      int64_t found = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        Key key = key_of(from[i * line.stride], known);
+        found += key == nan || key == sign;
+        to[static_cast<size_t>(i) * step] = key ^ flip;
+      }
+      odd.fetch_add(found, std::memory_order_relaxed);
+    });
     return merges() && odd > 0;
   }
 
@@ -190,7 +269,7 @@ struct Alone {
     if (count > 1)
       sort_columns(room.entries(), room.count);
     else
-      keys = radix_sort(room.entries(), room.spare(), room.count, sizeof(Key));
+      keys = sort_line(room.entries(), room.spare(), room.count, sizeof(Key), line.share);
     for (size_t c = 0; c < count; ++c) put(bases[c], keys + c, step, merged[c]);
   }
 
@@ -201,7 +280,9 @@ struct Alone {
     const Key* from = operand(base);
     auto* to = static_cast<Key*>(line.buffers[1]) + base;
     Key flip = descending ? nan : Key{0};
-    for (int64_t i = 0; i < line.length; ++i) to[i * line.stride] = pattern(keys[static_cast<size_t>(i) * step] ^ flip);
+    along(line, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i * line.stride] = pattern(keys[static_cast<size_t>(i) * step] ^ flip);
+    });
     if (!merged_some) return;
     for (Key merged : {nan, sign}) {
       auto is_before = [&](int64_t i) { return keys[static_cast<size_t>(i) * step] < static_cast<Key>(merged ^ flip); };
@@ -216,10 +297,12 @@ template <class Entry>
 void fill(const Line& line, int64_t base, SortKey kind, bool descending, Entry* to, size_t step) {
   int64_t size = line.sizes[0];
   uint64_t mask = size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * size)) - 1;
-  for (int64_t i = 0; i < line.length; ++i) {
-    uint64_t key = key_of(line.operand(0, base + i * line.stride), kind, size);
-    to[static_cast<size_t>(i) * step] = entry((descending ? ~key : key) & mask, i, static_cast<Entry*>(nullptr));
-  }
+  along(line, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      uint64_t key = key_of(line.operand(0, base + i * line.stride), kind, size);
+      to[static_cast<size_t>(i) * step] = entry((descending ? ~key : key) & mask, i, static_cast<Entry*>(nullptr));
+    }
+  });
 }
 
 void order_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) {
@@ -244,9 +327,11 @@ void reorder(const Line& line, int64_t base, const Place& place) {
     auto* to = static_cast<Bytes*>(line.buffers[line.count + k]);
     int64_t size = line.sizes[k];
     auto each = [&]<int64_t fixed>() {
-      for (int64_t at = 0; at < line.length; ++at)
-        std::memcpy(to + (base + at * line.stride) * fixed,
-                    line.operand(k, base + place(static_cast<size_t>(at)) * line.stride), static_cast<size_t>(fixed));
+      along(line, [&](int64_t begin, int64_t end) {
+        for (int64_t at = begin; at < end; ++at)
+          std::memcpy(to + (base + at * line.stride) * fixed,
+                      line.operand(k, base + place(static_cast<size_t>(at)) * line.stride), static_cast<size_t>(fixed));
+      });
     };
     switch (size) {
       case 1:
@@ -278,7 +363,7 @@ void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Ent
   if constexpr (std::is_same_v<Entry, Packed>) {
     if (count > 1) sort_columns(&room.entries()->word, room.count);
   }
-  if (count == 1) sorted = radix_sort(room.entries(), room.spare(), room.count, line.sizes[0]);
+  if (count == 1) sorted = sort_line(room.entries(), room.spare(), room.count, line.sizes[0], line.share);
   for (size_t c = 0; c < count; ++c)
     reorder(line, bases[c], [&](size_t at) { return place_in(sorted[c + at * step]); });
 }
@@ -290,33 +375,49 @@ void sort_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) {
 
 }  // namespace
 
-void sort_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
+void sort_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies, Share share) {
   int64_t lines = numbers[1] * numbers[3], inner = numbers[3];
-  Line line{numbers, buffers, bodies, numbers[0], numbers[2], inner, numbers + 6};
+  // Threads share the lines, or each line where those are few and long.
+  bool is_short = static_cast<size_t>(numbers[2]) <= longest_column,
+       apart = numbers[2] >= static_cast<int64_t>(long_line) && lines < 8;
+  Line line{numbers, buffers, bodies, numbers[0], numbers[2], inner, numbers + 6, apart ? share : by_caller};
   auto kind = static_cast<SortKey>(numbers[4]);
   bool descending = numbers[5] != 0, packs = line.sizes[0] <= 4 && line.length <= int64_t{0xffffffff};
-  // Short lines by as many as there are columns, others alone.
-  auto each = [&](size_t columns, auto sort) {
-    bool is_short = static_cast<size_t>(line.length) <= longest_column;
-    std::vector<int64_t> bases(columns);
-    for (int64_t l = 0; l < lines;) {
-      size_t count = is_short && lines - l >= static_cast<int64_t>(columns) ? columns : 1;
-      for (size_t c = 0; c < count; ++c, ++l) bases[c] = l / inner * line.length * inner + l % inner;
-      sort(bases.data(), count);
-    }
+  // Short lines by as many as there are columns, others alone. `make` gives a thread what it sorts with.
+  auto each = [&](size_t columns, int64_t cost, auto make) {
+    auto wide = static_cast<int64_t>(columns);
+    int64_t blocks = is_short ? lines / wide : 0, items = blocks + lines - blocks * wide;
+    shared(apart ? by_caller : share, items, line.length * cost, [&](int64_t begin, int64_t end) {
+      auto sort = make();
+      std::vector<int64_t> bases(columns);
+      for (int64_t item = begin; item < end; ++item) {
+        int64_t first = item < blocks ? item * wide : item + blocks * (wide - 1), count = item < blocks ? wide : 1;
+        for (int64_t c = 0; c < count; ++c)
+          bases[static_cast<size_t>(c)] = (first + c) / inner * line.length * inner + (first + c) % inner;
+        sort(bases.data(), static_cast<size_t>(count));
+      }
+    });
   };
   auto alone = [&]<class Key>(Key) {
-    Alone<Key> keys{line, kind, descending, Room<Key>(line.length)};
-    each(Room<Key>::columns, [&](const int64_t* bases, size_t count) { keys.sort(bases, count); });
+    each(Room<Key>::columns, 1000, [&] {
+      return [keys = Alone<Key>{line, kind, descending, Room<Key>(line.length)}](const int64_t* bases, size_t count) {
+        keys.sort(bases, count);
+      };
+    });
   };
   auto by_key = [&]<class Entry>(Entry, size_t columns) {
-    Room<Entry> room(line.length);
-    each(columns, [&](const int64_t* bases, size_t count) { sort_by_key(line, kind, descending, room, bases, count); });
+    each(columns, 2000, [&] {
+      return [&, room = Room<Entry>(line.length)](const int64_t* bases, size_t count) {
+        sort_by_key(line, kind, descending, room, bases, count);
+      };
+    });
   };
-  if (kind == SortKey::body) {
-    std::vector<int64_t> order(static_cast<size_t>(line.length));
-    return each(1, [&](const int64_t* bases, size_t) { sort_by_body(line, bases[0], order); });
-  }
+  if (kind == SortKey::body)
+    return each(1, 20000, [&] {
+      return [&, order = std::vector<int64_t>(static_cast<size_t>(line.length))](const int64_t* bases, size_t) mutable {
+        sort_by_body(line, bases[0], order);
+      };
+    });
   if (line.count == 1 && line.sizes[0] == 4) return alone(uint32_t{});
   if (line.count == 1 && line.sizes[0] == 8) return alone(uint64_t{});
   if (packs) return by_key(Packed{}, Room<Packed>::columns);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "weft/library/routine.h"
+#include "weft/library/share.h"
 
 namespace weft {
 
@@ -17,7 +18,7 @@ enum class SortKey : uint8_t {
   bf16,         // numpy_float for bf16
 };
 
-// See routine.h.
-void sort_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);
+// See routine.h. Threads take lines, or parts of long ones.
+void sort_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies, Share share);
 
 }  // namespace weft

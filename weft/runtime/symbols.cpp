@@ -8,6 +8,7 @@
 #include "weft/core/half.h"
 #include "weft/library/fft.h"
 #include "weft/library/routine.h"
+#include "weft/library/sort.h"
 #include "weft/runtime/scratch.h"
 #include "weft/runtime/thread_pool.h"
 
@@ -59,12 +60,15 @@ T complex_two(T re_a, T im_a, T re_b, T im_b) {
   return static_cast<T>(imaginary ? result.imag() : result.real());
 }
 
-// The one routine whose work threads share.
+// The routines whose work threads share.
+void by_threads(int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args) {
+  parallel_for(count, cost, body, args);
+}
 void fourier(const int64_t* numbers, void* const* buffers, const RoutineBody*) {
-  fft_routine(numbers, buffers,
-              [](int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args) {
-                parallel_for(count, cost, body, args);
-              });
+  fft_routine(numbers, buffers, by_threads);
+}
+void sort(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
+  sort_routine(numbers, buffers, bodies, by_threads);
 }
 
 struct Row {
@@ -179,6 +183,7 @@ const Row rows[] = {
     WEFT_COMPLEX2("divide", divide),
     WEFT_COMPLEX2("power", power),
     {"weft_routine_fft", address(fourier)},
+    {"weft_routine_sort", address(sort)},
     {"weft_support_scratch", address(thread_scratch)},
     {"weft_support_kept_scratch", address(kept_scratch)},
 };
