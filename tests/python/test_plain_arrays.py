@@ -144,3 +144,35 @@ def test_what_compile_reads_from_the_surroundings_is_not_written() -> None:
 
     with pytest.raises(wf.errors.UnsupportedError):
         wf.compile(write, np.ones(3))
+
+
+def by_a_mask(x: Any) -> Any:
+    table = np.linspace(0, 1, 3)
+    return table[x > 0].sum(), table[x < 0].max(initial=-1)
+
+
+def by_a_place(x: Any) -> Any:
+    grid = np.linspace(0, 1, 12).reshape(3, 4)
+    row = grid[np.argmax(x)]
+    row[1] = 7
+    return grid, row + x[0], grid[np.argmin(x), 2]
+
+
+def by_places(x: Any) -> Any:
+    rows, columns = np.ogrid[0:1:3j, 0:2:3j]
+    plane = rows + 1j * columns
+    inside = np.abs(plane) * x.max() < 1
+    result = np.zeros_like(plane)
+    for _ in range(12):
+        result[inside] = result[inside] ** 2 + plane[inside]
+    return result, plane[np.argsort(x)]
+
+
+@pytest.mark.parametrize("function", [by_a_mask, by_a_place, by_places])
+def test_reads_at_places_that_the_program_computes(function: Callable[..., Any]) -> None:
+    jitted = wf.jit(function)
+    for x in (np.array([1.0, -2.0, 4.0]), np.array([0.5, 8.0, -1.0])):
+        for found, want in zip(jitted(x.copy()), function(x.copy()), strict=True):
+            assert type(found) is type(want)
+            np.testing.assert_allclose(found, want, rtol=1e-14)
+    assert jitted.ways == {"compiled": 2, "pieces": 0, "plain": 0}

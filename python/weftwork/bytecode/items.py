@@ -35,6 +35,8 @@ class Items(Machine):
             if found is ABSENT:
                 raise KeyError(key)
             return found
+        if type(owner) is np.ndarray and contains_traced(key):
+            self.begin_with_array(owner)
         if isinstance(owner, np.lib._index_tricks_impl.AxisConcatenator) or type(owner).__module__.startswith("numpy"):
             return self.numpy_item(owner, self.known_key(owner, key))
         if type(owner) is TracedArray and is_constant(key):

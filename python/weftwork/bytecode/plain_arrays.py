@@ -56,6 +56,8 @@ class PlainArrays(Reads):
             traced._storage.strides = given_strides(result, list(result.shape))
             return traced
         self.plain_arrays[id(result)] = (result, origin)
+        if type(result.base) is np.ndarray:  # as of what np.linspace gives, and of views of that
+            self.plain_arrays[id(result.base)] = (result.base, origin)
         return result
 
     def here(self) -> Origin:
