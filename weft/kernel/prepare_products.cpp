@@ -8,9 +8,10 @@
 namespace weft {
 namespace {
 
-// Results of a product that are no tile, and multiplications of a product by a vector and of other ones up to which
-// sums cost less (AVX-512, f32 and f64, batches of 200,000 elements).
-constexpr int64_t most_results = 4, small_by_vector = 1024, small_product = 512;
+// Multiplications of a product by a vector and of other ones up to which sums cost less (AVX-512, f32 and f64, batches
+// of 200,000 elements), and results that are no tile: however long their sums are, these go with what computes an
+// operand.
+constexpr int64_t small_by_vector = 1024, small_product = 512, most_results = 4;
 
 bool adds_up(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 ||
@@ -33,6 +34,13 @@ Dim extent_of(const Value& x, const Ints& dimensions) {
   return total;
 }
 
+// Whether a loop of its own would compute a value, which is no view of memory or what that holds in another type.
+bool is_computed_value(Value value) {
+  while (value.node().op == Op::reshape || value.node().op == Op::transpose || value.node().op == Op::broadcast_in_dim)
+    value = value.node().operand(0);
+  return def(value.node().op).traits.elementwise && value.node().op != Op::convert;
+}
+
 bool is_small(const Node& node, const Factor& left, const Factor& right) {
   const Value &lhs = node.operand(0), &rhs = node.operand(1);
   Dim m = extent_of(lhs, left.free), n = extent_of(rhs, right.free), k = extent_of(lhs, left.contracting);
@@ -41,9 +49,11 @@ bool is_small(const Node& node, const Factor& left, const Factor& right) {
   if (!adds_up(node.type().dtype) || k.value() < 1) return false;
   Dim results = m * n;
   if (!results.is_static()) return false;
-  if (results.value() <= most_results) return true;
+  // A single number of two vectors is a sum without a batch, too.
+  if (results.is(1)) return true;
   int64_t most = m.is(1) || n.is(1) ? small_by_vector : small_product;
-  return results.value() <= most && k.value() <= most / results.value();
+  if (results.value() <= most && k.value() <= most / results.value()) return true;
+  return results.value() <= most_results && (is_computed_value(lhs) || is_computed_value(rhs));
 }
 
 // Where the dimensions of both operands are among those of what they are multiplied to: the dimensions of the larger
