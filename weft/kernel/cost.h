@@ -5,6 +5,9 @@
 
 namespace weft {
 
+// Work for an element that may be done twice rather than stored: about the price of writing and reading it.
+inline constexpr int cheap = 6;
+
 // The price of one scalar operation, in vector additions.
 int cost_of(Scalar op);
 

@@ -17,8 +17,6 @@
 namespace weft {
 namespace {
 
-// Work that may be done twice rather than stored: about the price of writing and reading an element.
-constexpr int cheap = 6;
 // What a loop of its own adds to the size of expressions.
 constexpr int loop_size = 20;
 constexpr size_t longest_epilogue = 64;

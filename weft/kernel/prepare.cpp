@@ -16,23 +16,6 @@ bool has_dot_kernel(DType dtype) {
          (is_integer(dtype) && bit_width(dtype) >= 8);
 }
 
-struct DotDims {
-  Ints batch, free, contracting;
-  DotDims(int64_t rank, Ints batching, Ints contracted)
-      : batch(std::move(batching)), contracting(std::move(contracted)) {
-    for (int64_t i = 0; i < rank; ++i)
-      if (std::find(batch.begin(), batch.end(), i) == batch.end() &&
-          std::find(contracting.begin(), contracting.end(), i) == contracting.end())
-        free.push_back(i);
-  }
-  Ints order() const {
-    Ints all = batch;
-    all.insert(all.end(), free.begin(), free.end());
-    all.insert(all.end(), contracting.begin(), contracting.end());
-    return all;
-  }
-};
-
 // batch, free, and one dimension for all contracting ones; windows are stored with their places along memory.
 Value canonical(Builder& build, Value x, const DotDims& dims) {
   const Dims& extents = x.type().dims;
@@ -242,6 +225,19 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
 }
 
 }  // namespace
+
+DotDims::DotDims(int64_t rank, Ints batching, Ints contracted)
+    : batch(std::move(batching)), contracting(std::move(contracted)) {
+  for (int64_t i = 0; i < rank; ++i)
+    if (!std::ranges::count(batch, i) && !std::ranges::count(contracting, i)) free.push_back(i);
+}
+
+Ints DotDims::order() const {
+  Ints all = batch;
+  all.insert(all.end(), free.begin(), free.end());
+  all.insert(all.end(), contracting.begin(), contracting.end());
+  return all;
+}
 
 Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs) {
   Value plain = build(Op::dot_general, {lhs, rhs}, std::move(attrs));

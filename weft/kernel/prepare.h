@@ -11,6 +11,13 @@
 
 namespace weft {
 
+// The dimensions of an operand of a product by what they are; `order`: all of them, in this order.
+struct DotDims {
+  Ints batch, free, contracting;
+  DotDims(int64_t rank, Ints batching, Ints contracted);
+  Ints order() const;
+};
+
 // A dot_general with one contracting dimension and an element type that dot kernels know, or what stands for it.
 Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs);
 // The results of a call; those of folds and steps as values that have memory.

@@ -15,8 +15,6 @@ namespace {
 constexpr int64_t most_terms = 8, most_components = 4;
 // How often everything that a value is computed from is used at least.
 constexpr int64_t least_uses = 8;
-// Work that may be done again for each component; see cost.h.
-constexpr int worth_a_store = 6;
 
 bool is_computed(const Node& node) {
   return def(node.op).traits.elementwise || node.op == Op::broadcast_in_dim || node.op == Op::reshape ||
@@ -64,6 +62,15 @@ bool is_of_small_values(const Value& value) {
   return is_of_small_values(value, known, value.type().count().opt());
 }
 
+// Who reads each value; nobody where it is a result as well.
+std::vector<std::vector<NodeId>> users_inside(const Graph& graph) {
+  std::vector<std::vector<NodeId>> users(graph.size());
+  for (const Node& user : graph.nodes())
+    for (const Value& operand : user.operands()) users[operand.id()].push_back(user.id());
+  for (const Output& output : graph.outputs()) users[output.value.id()].clear();
+  return users;
+}
+
 // Whether what a value is used for is computed from it and reduced again.
 bool is_reduced(const Graph& graph, const std::vector<std::vector<NodeId>>& users, NodeId id) {
   std::vector<NodeId> pending{id};
@@ -85,46 +92,34 @@ bool is_reduced(const Graph& graph, const std::vector<std::vector<NodeId>>& user
 }  // namespace
 
 std::vector<bool> sums_of_components(const Graph& graph) {
-  std::vector<bool> found(graph.size()), is_output(graph.size());
-  for (const Output& output : graph.outputs()) is_output[output.value.id()] = true;
+  std::vector<bool> found(graph.size());
   std::vector<std::vector<NodeId>> users;
   for (const Node& node : graph.nodes()) {
-    if (node.op != Op::reduce || is_fold(node) || node.types.size() != 1 || !single_op(*node.regions[0])) continue;
-    const Dims& dims = node.operand(0).type().dims;
-    const Ints& reduced = node.ints(Attr::dimensions);
-    bool is_short = reduced.size() == 1 && dims[static_cast<size_t>(reduced[0])].is_static() &&
-                    dims[static_cast<size_t>(reduced[0])].value() <= most_terms;
-    if (!is_short || dims[static_cast<size_t>(reduced[0])].value() < 1 || node.type().count().opt() < small_work ||
-        !is_of_small_values(node.operand(0)))
-      continue;
-    if (users.empty()) {
-      users.resize(graph.size());
-      for (const Node& user : graph.nodes())
-        for (const Value& operand : user.operands()) users[operand.id()].push_back(user.id());
-      for (NodeId id = 0; id < graph.size(); ++id)
-        if (is_output[id]) users[id].clear();
-    }
+    if (node.op != Op::reduce || is_fold(node) || node.ints(Attr::dimensions).size() != 1) continue;
+    const Dim& terms = node.operand(0).type().dims[static_cast<size_t>(node.ints(Attr::dimensions)[0])];
+    bool is_short = terms.is_static() && terms.value() >= 1 && terms.value() <= most_terms;
+    if (!is_short || node.type().count().opt() < small_work || !is_of_small_values(node.operand(0))) continue;
+    if (users.empty()) users = users_inside(graph);
     found[node.id()] = is_reduced(graph, users, node.id());
   }
   return found;
 }
 
 bool Components::is_even(const Value& value, int64_t axis) {
-  auto [known, is_new] = even_.try_emplace({value.id(), axis}, false);
-  if (!is_new) return known->second;
+  std::pair key{value.id(), axis};
+  if (auto known = even_.find(key); known != even_.end()) return known->second;
   const Node& node = value.node();
   bool even = is_inline_constant(node) || (node.op == Op::broadcast_in_dim && before_broadcast(node, axis) < 0);
   if (def(node.op).traits.elementwise)
     even = std::ranges::all_of(node.operands(), [&](const Value& operand) { return is_even(operand, axis); });
-  return even_[{value.id(), axis}] = even;
+  return even_[key] = even;
 }
 
 Value Components::component(const Value& value, int64_t axis, int64_t place) {
   if (is_even(value, axis)) place = 0;
-  auto [known, is_new] = done_.try_emplace({value.id(), axis, place});
-  if (!is_new) return known->second;
-  Value made = computed(value, axis, place);
-  return done_[{value.id(), axis, place}] = made;
+  std::tuple key{value.id(), axis, place};
+  if (auto known = done_.find(key); known != done_.end()) return known->second;
+  return done_[key] = computed(value, axis, place);
 }
 
 Value Components::computed(const Value& value, int64_t axis, int64_t place) {
@@ -218,7 +213,7 @@ bool repeats_work(const Value& value, int64_t axis, std::set<std::pair<NodeId, i
   if (int64_t before = before_broadcast(node, axis); before >= 0) return repeats_work(node.operand(0), before, seen);
   std::set<NodeId> counted;
   const Value& from = node.operand(0);
-  return from.type().count().opt() >= small_work && price_of(from, counted) > worth_a_store;
+  return from.type().count().opt() >= small_work && price_of(from, counted) > cheap;
 }
 
 }  // namespace

@@ -18,16 +18,6 @@ bool adds_up(DType dtype) {
          is_complex(dtype) || (is_integer(dtype) && bit_width(dtype) >= 8);
 }
 
-// An operand of a product: its dimensions by what they are.
-struct Factor {
-  Ints batch, contracting, free;
-  Factor(const Value& x, Ints batching, Ints contracted)
-      : batch(std::move(batching)), contracting(std::move(contracted)) {
-    for (int64_t i = 0; i < x.type().rank(); ++i)
-      if (!std::ranges::count(batch, i) && !std::ranges::count(contracting, i)) free.push_back(i);
-  }
-};
-
 Dim extent_of(const Value& x, const Ints& dimensions) {
   Dim total = 1;
   for (int64_t i : dimensions) total = total * x.type().dims[static_cast<size_t>(i)];
@@ -41,7 +31,7 @@ bool is_computed_value(Value value) {
   return def(value.node().op).traits.elementwise && value.node().op != Op::convert;
 }
 
-bool is_small(const Node& node, const Factor& left, const Factor& right) {
+bool is_small(const Node& node, const DotDims& left, const DotDims& right) {
   const Value &lhs = node.operand(0), &rhs = node.operand(1);
   Dim m = extent_of(lhs, left.free), n = extent_of(rhs, right.free), k = extent_of(lhs, left.contracting);
   if (left.batch.empty() || extent_of(lhs, left.batch).is(1) || !m.is_static() || !n.is_static() || !k.is_static())
@@ -62,7 +52,7 @@ struct Places {
   std::vector<int64_t> first, second;
   int64_t rank = 0;
 
-  Places(const Factor& a, const Factor& b, int64_t rank_a) {
+  Places(const DotDims& a, const DotDims& b, int64_t rank_a) {
     auto kept = rank_a - static_cast<int64_t>(a.contracting.size());
     bool sums_last = std::ranges::all_of(a.contracting, [&](int64_t i) { return i >= kept; });
     auto more = static_cast<int64_t>(b.free.size()), begin = sums_last ? kept : rank_a;
@@ -89,14 +79,14 @@ Value spread(Builder& build, Value x, const std::vector<int64_t>& places, const 
   return build(Op::broadcast_in_dim, {x}, {{Attr::dims, dims}, {Attr::dimensions, dimensions}});
 }
 
-Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const Factor& left, const Factor& right) {
+Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const DotDims& left, const DotDims& right) {
   DType dtype = node.type().dtype;
   // Short floats add up in f32 and are rounded once.
   DType sum = dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
   lhs = build.convert(lhs, sum);
   rhs = build.convert(rhs, sum);
   bool by_right = lhs.type().count().max() < rhs.type().count().max();
-  const Factor &a = by_right ? right : left, &b = by_right ? left : right;
+  const DotDims &a = by_right ? right : left, &b = by_right ? left : right;
   Value x = by_right ? rhs : lhs, y = by_right ? lhs : rhs;
   Places places(a, b, x.type().rank());
   Dims dims(static_cast<size_t>(places.rank));
@@ -126,9 +116,11 @@ Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const Facto
 
 GraphPtr with_small_products(const Graph& flat) {
   auto factors = [](const Node& node) {
-    return std::pair(
-        Factor(node.operand(0), node.ints(Attr::lhs_batching_dimensions), node.ints(Attr::lhs_contracting_dimensions)),
-        Factor(node.operand(1), node.ints(Attr::rhs_batching_dimensions), node.ints(Attr::rhs_contracting_dimensions)));
+    auto dims = [&](size_t i, Attr batching, Attr contracting) {
+      return DotDims(node.operand(i).type().rank(), node.ints(batching), node.ints(contracting));
+    };
+    return std::pair(dims(0, Attr::lhs_batching_dimensions, Attr::lhs_contracting_dimensions),
+                     dims(1, Attr::rhs_batching_dimensions, Attr::rhs_contracting_dimensions));
   };
   auto applies = [&](const Node& node) {
     if (node.op != Op::dot_general) return false;

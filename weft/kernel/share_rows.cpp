@@ -4,15 +4,15 @@
 #include <map>
 #include <set>
 
+#include "weft/kernel/cost.h"
 #include "weft/kernel/prepare.h"
 #include "weft/kernel/shifts.h"
 
 namespace weft {
 namespace {
 
-// Elements of a row whose sum costs more than to store it, and work that is worth sharing; see cost.h.
+// Elements of a row whose sum costs more than to store it.
 constexpr int64_t long_enough = 64;
-constexpr int worthwhile = 6;
 
 class SharedRows {
  public:
@@ -21,7 +21,7 @@ class SharedRows {
       if (!def(node.op).traits.elementwise) continue;
       int price = own_price(node);
       for (const Value& operand : node.operands()) price += price_[operand.id()];
-      price_[node.id()] = std::min(price, worthwhile + 1);
+      price_[node.id()] = std::min(price, cheap + 1);
     }
   }
 
@@ -41,9 +41,7 @@ class SharedRows {
   }
 
  private:
-  static bool is_sum(const Node& node) {
-    return node.op == Op::reduce && !is_fold(node) && node.types.size() == 1 && single_op(*node.regions[0]);
-  }
+  static bool is_sum(const Node& node) { return node.op == Op::reduce && !is_fold(node); }
 
   static bool is_part(const Ints& fewer, const Ints& all) {
     return fewer.size() < all.size() &&
@@ -63,7 +61,7 @@ class SharedRows {
       const Node& node = graph_.node(pending.back());
       pending.pop_back();
       if (!def(node.op).traits.elementwise || node.type().dims != x.type().dims) continue;
-      if (price_[node.id()] > worthwhile) found.push_back(node.id());
+      if (price_[node.id()] > cheap) found.push_back(node.id());
       for (const Value& operand : node.operands())
         if (seen.insert(operand.id()).second) pending.push_back(operand.id());
     }

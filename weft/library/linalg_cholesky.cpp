@@ -45,8 +45,7 @@ void run(Index batch, Index n, bool lower, const void* a, void* l, int32_t* info
       work.template triangularView<Eigen::Lower>() = in;
     else
       work.template triangularView<Eigen::Lower>() = in.adjoint();
-    std::optional<Index> found;
-    if (n >= lapack_squares) found = potrf<T>(work);
+    const std::optional<Index> found = potrf<T>(work);
     const Index minor = found ? *found : factor<T>(work);
     if (minor) work.template triangularView<Eigen::Lower>().setConstant(not_a_number<T>);
     if (lower)

@@ -4,8 +4,6 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +22,9 @@ struct Naming {
 };
 constexpr Naming namings[] = {
     {"scipy_", "_64_", true}, {"", "_64_", true}, {"", "64_", true}, {"scipy_", "_", false}, {"", "_", false}};
+
+// From these extents on it takes less time than what is here (OpenBLAS of NumPy's wheels on one and two threads).
+constexpr Index least_solved = 64, least_reflected = 128, least_squared = 256;
 
 struct Library {
   void* handle;
@@ -57,7 +58,8 @@ class Integers {
 // A routine with everything by address; texts have hidden lengths behind all.
 class Routine {
  public:
-  Routine(char type, const char* name) {
+  Routine(char type, const char* name, bool is_large = true) {
+    if (!is_large) return;
     const Library* found = library.load(std::memory_order_acquire);
     if (!found || !knob_flag(Knob::lapack)) return;
     wide = found->naming.wide;
@@ -110,12 +112,12 @@ bool use_lapack(const char* path) {
 
 template <class T>
 std::optional<Index> getrf(Matrix<T>& a, int32_t* pivots) {
-  Routine routine(letter<T>, "getrf");
-  if (!routine) return std::nullopt;
-  Number m{a.rows()}, n{a.cols()}, leading{std::max<Index>(a.rows(), 1)};
   const Index count = std::min(a.rows(), a.cols());
+  Routine routine(letter<T>, "getrf", count >= least_solved);
+  if (!routine) return std::nullopt;
+  Number m{a.rows()}, n{a.cols()};
   Integers swaps(static_cast<size_t>(count)), info(1);
-  routine(m.data(), n.data(), a.data(), leading.data(), swaps.data(), info.data());
+  routine(m.data(), n.data(), a.data(), m.data(), swaps.data(), info.data());
   for (Index i = 0; i < count; ++i)
     pivots[i] = static_cast<int32_t>(swaps.at(static_cast<size_t>(i), routine.wide) - 1);
   return info.at(0, routine.wide);
@@ -123,7 +125,7 @@ std::optional<Index> getrf(Matrix<T>& a, int32_t* pivots) {
 
 template <class T>
 std::optional<Index> potrf(Matrix<T>& a) {
-  Routine routine(letter<T>, "potrf");
+  Routine routine(letter<T>, "potrf", a.rows() >= least_squared);
   if (!routine) return std::nullopt;
   Number n{a.rows()};
   Integers info(1);
@@ -133,9 +135,10 @@ std::optional<Index> potrf(Matrix<T>& a) {
 }
 
 template <class T>
-std::optional<Index> trsm(Index size, Index nrhs, Side side, const T* a, T* x) {
-  Routine routine(letter<T>, "trsm");
+std::optional<Index> trsm(Index size, Index nrhs, Side side, const T* a, const T* b, T* x) {
+  Routine routine(letter<T>, "trsm", size >= least_solved && nrhs > 0);
   if (!routine) return std::nullopt;
+  std::copy_n(b, size * nrhs, x);
   // Rows are the columns of the transposed matrices: x^T op(a)^T = b^T, and a^T has the other triangle. One vector is a
   // row and a column.
   const bool is_column = side.left && nrhs == 1 && !side.conjugate, from_right = side.left && !is_column;
@@ -150,7 +153,7 @@ std::optional<Index> trsm(Index size, Index nrhs, Side side, const T* a, T* x) {
 
 template <class T>
 std::optional<Index> geqrf(Matrix<T>& a, Vector<T>& taus) {
-  Routine routine(letter<T>, "geqrf");
+  Routine routine(letter<T>, "geqrf", taus.size() >= least_reflected);
   if (!routine) return std::nullopt;
   Number m{a.rows()}, n{a.cols()};
   Integers info(1);
@@ -161,9 +164,10 @@ std::optional<Index> geqrf(Matrix<T>& a, Vector<T>& taus) {
 }
 
 template <class T>
-std::optional<Index> orgqr(Matrix<T>& q, const Vector<T>& taus) {
-  Routine routine(letter<T>, is_complex_type<T> ? "ungqr" : "orgqr");
+std::optional<Index> orgqr(const Matrix<T>& vectors, const Vector<T>& taus, Matrix<T>& q) {
+  Routine routine(letter<T>, is_complex_type<T> ? "ungqr" : "orgqr", taus.size() >= least_reflected);
   if (!routine) return std::nullopt;
+  q.leftCols(taus.size()) = vectors;
   Number m{q.rows()}, n{q.cols()}, k{taus.size()};
   Integers info(1);
   with_workspace<T>([&](T* work, void* size) {
@@ -176,16 +180,16 @@ template <class T>
 std::optional<Index> syevd(Matrix<T>& a, bool lower, bool vectors, Vector<Real<T>>& values) {
   Routine routine(letter<T>, is_complex_type<T> ? "heevd" : "syevd");
   if (!routine) return std::nullopt;
-  Number n{a.rows()}, least{-1}, real_least{-1};
+  Number n{a.rows()};
   char job = vectors ? 'V' : 'N', triangle = lower ? 'L' : 'U';
   Integers integers(static_cast<size_t>(3 + 5 * a.rows())), info(1);
   Number integer_count{3 + 5 * a.rows()};
   if constexpr (is_complex_type<T>) {
     const int64_t count = vectors ? 1 + 5 * n.value + 2 * n.value * n.value : std::max<int64_t>(1, n.value);
     std::vector<Real<T>> reals(static_cast<size_t>(count));
-    real_least.value = count;
+    Number real_count{count};
     with_workspace<T>([&](T* work, void* size) {
-      routine(&job, &triangle, n.data(), a.data(), n.data(), values.data(), work, size, reals.data(), real_least.data(),
+      routine(&job, &triangle, n.data(), a.data(), n.data(), values.data(), work, size, reals.data(), real_count.data(),
               integers.data(), integer_count.data(), info.data());
     });
   } else {
@@ -219,13 +223,13 @@ std::optional<Index> gesdd(Matrix<T>& a, char mode, Vector<Real<T>>& s, Matrix<T
   return info.at(0, routine.wide);
 }
 
-#define WEFT_LAPACK(T)                                                              \
-  template std::optional<Index> getrf<T>(Matrix<T>&, int32_t*);                     \
-  template std::optional<Index> potrf<T>(Matrix<T>&);                               \
-  template std::optional<Index> trsm<T>(Index, Index, Side, const T*, T*);          \
-  template std::optional<Index> geqrf<T>(Matrix<T>&, Vector<T>&);                   \
-  template std::optional<Index> orgqr<T>(Matrix<T>&, const Vector<T>&);             \
-  template std::optional<Index> syevd<T>(Matrix<T>&, bool, bool, Vector<Real<T>>&); \
+#define WEFT_LAPACK(T)                                                                    \
+  template std::optional<Index> getrf<T>(Matrix<T>&, int32_t*);                           \
+  template std::optional<Index> potrf<T>(Matrix<T>&);                                     \
+  template std::optional<Index> trsm<T>(Index, Index, Side, const T*, const T*, T*);      \
+  template std::optional<Index> geqrf<T>(Matrix<T>&, Vector<T>&);                         \
+  template std::optional<Index> orgqr<T>(const Matrix<T>&, const Vector<T>&, Matrix<T>&); \
+  template std::optional<Index> syevd<T>(Matrix<T>&, bool, bool, Vector<Real<T>>&);       \
   template std::optional<Index> gesdd<T>(Matrix<T>&, char, Vector<Real<T>>&, Matrix<T>&, Matrix<T>&);
 WEFT_LAPACK(float)
 WEFT_LAPACK(double)

@@ -7,28 +7,28 @@
 
 namespace weft::linalg {
 
-// From these extents on it takes less time than what is here (OpenBLAS of NumPy's wheels on one and two threads).
-inline constexpr Index lapack_solves = 64, lapack_decomposes = 48, lapack_reflects = 128, lapack_squares = 256;
+// From this extent on it finds eigenvalues and singular values in less time than what is here.
+inline constexpr Index lapack_decomposes = 48;
 
-// Where each does its work in place as LAPACK's routine of this name does and returns its info; nothing where the
-// process has no such routine.
-// a = p l u; pivots from 0. info: the first zero pivot, from 1.
+// Each does its work as LAPACK's routine of this name does, in place where nothing else is said, and returns its info;
+// nothing, and nothing is changed, where the process has no such routine, for the first five also where the matrix is
+// so small that what is here takes less time. a = p l u; pivots from 0. info: the first zero pivot, from 1.
 template <class T>
 std::optional<Index> getrf(Matrix<T>& a, int32_t* pivots);
 // The lower triangle becomes the factor.
 template <class T>
 std::optional<Index> potrf(Matrix<T>& a);
-// Of matrices in rows, as linalg.h has them: x, which holds b, becomes what op(a) x or x op(a) = b say.
+// Of matrices in rows, as linalg.h has them: op(a) x = b or x op(a) = b.
 struct Side {
   bool left, lower, unit, transposed, conjugate;
 };
 template <class T>
-std::optional<Index> trsm(Index n, Index nrhs, Side side, const T* a, T* x);
+std::optional<Index> trsm(Index n, Index nrhs, Side side, const T* a, const T* b, T* x);
 template <class T>
 std::optional<Index> geqrf(Matrix<T>& a, Vector<T>& taus);
-// The first columns of q hold the reflectors.
+// The first columns of the product of the reflectors below the diagonal of `vectors`.
 template <class T>
-std::optional<Index> orgqr(Matrix<T>& q, const Vector<T>& taus);
+std::optional<Index> orgqr(const Matrix<T>& vectors, const Vector<T>& taus, Matrix<T>& q);
 // Of the named triangle; a becomes the eigenvectors where those are wanted.
 template <class T>
 std::optional<Index> syevd(Matrix<T>& a, bool lower, bool vectors, Vector<Real<T>>& values);

@@ -61,8 +61,7 @@ void run(Index batch, Index m, Index n, const void* a, void* lu, int32_t* pivots
   for (Index item = 0; item < batch; ++item) {
     copy_across(read<T>(a, item, m, n), work);
     int32_t* swaps = pivots + item * std::min(m, n);
-    std::optional<Index> zero;
-    if (std::min(m, n) >= lapack_solves) zero = getrf<T>(work, swaps);
+    const std::optional<Index> zero = getrf<T>(work, swaps);
     report(info, item, zero ? *zero : factor<T>(work, swaps));
     copy_across(work, write<T>(lu, item, m, n));
   }

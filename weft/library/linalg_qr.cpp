@@ -39,7 +39,7 @@ void run_qr(Index batch, Index m, Index n, const void* a, void* factors, void* t
   Vector<T> tau(std::min(m, n));
   for (Index item = 0; item < batch; ++item) {
     copy_across(read<T>(a, item, m, n), work);
-    if (tau.size() < lapack_reflects || !geqrf<T>(work, tau)) factor(work, tau);
+    if (!geqrf<T>(work, tau)) factor(work, tau);
     copy_across(work, write<T>(factors, item, m, n));
     write<T>(taus, item, tau.size(), 1) = tau;
   }
@@ -52,8 +52,7 @@ void run_product(Index batch, Index m, Index n, Index k, const void* factors, co
   for (Index item = 0; item < batch; ++item) {
     vectors = read<T>(factors, item, m, n).leftCols(k);
     tau = read<T>(taus, item, k, 1);
-    if (k >= lapack_reflects) work.leftCols(k) = vectors;
-    if (k < lapack_reflects || !orgqr<T>(work, tau)) {
+    if (!orgqr<T>(vectors, tau, work)) {
       work.setIdentity();
       if (k > 0) Reflectors<T>::apply_all(vectors, tau, 0, work, m == n);
     }

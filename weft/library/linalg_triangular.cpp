@@ -12,11 +12,9 @@ void run(Index batch, Index n, Index nrhs, Side side, const void* a, const void*
   const bool transposed = side.transposed == side.left;
   Matrix<T> matrix(n, n), right(n, nrhs);
   for (Index item = 0; item < batch; ++item) {
-    if (n >= lapack_solves && nrhs > 0) {
-      T* into = static_cast<T*>(x) + item * n * nrhs;
-      std::copy_n(static_cast<const T*>(b) + item * n * nrhs, n * nrhs, into);
-      if (trsm<T>(n, nrhs, side, static_cast<const T*>(a) + item * n * n, into)) continue;
-    }
+    if (trsm<T>(n, nrhs, side, static_cast<const T*>(a) + item * n * n, static_cast<const T*>(b) + item * n * nrhs,
+                static_cast<T*>(x) + item * n * nrhs))
+      continue;
     const auto in = read<T>(a, item, n, n);
     if (transposed)
       matrix = in.transpose();

@@ -305,10 +305,6 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise_here(
             ArgumentValueError, f"all dimensions of input must be of equal length, got {x.shape}", "diagonal_shape"
         )
-    if x.ndim == 2:
-        step, end = x.shape[1] + 1, None if wrap else x.shape[1] * x.shape[1]
-    else:
-        step, end = sum(x.shape[0] ** i for i in range(x.ndim)), None
     if np.ndim(val) == 0 and not wrap:
         # A condition on the places is computed with what surrounds it; a stride through all of them is a loop of its own.
         places = [
@@ -318,8 +314,12 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         for place in places[2:]:
             on = np.logical_and(on, np.equal(places[0], place))
         x[on] = val
+        return
+    if x.ndim == 2:
+        step, end = x.shape[1] + 1, None if wrap else x.shape[1] * x.shape[1]
     else:
-        put_flat(x, slice(None, end, step), val)
+        step, end = sum(x.shape[0] ** i for i in range(x.ndim)), None
+    put_flat(x, slice(None, end, step), val)
 
 
 def put_flat(x: TracedArray, part: slice, values: Any) -> None:
@@ -330,7 +330,7 @@ def put_flat(x: TracedArray, part: slice, values: Any) -> None:
         flat[part] = values
         return
     count = flat[part].shape[0]
-    new = np.ravel(wrap(convert(as_tensor(values, x.dtype if type(values) in (bool, int, float) else None), x.dtype)))
+    new = np.ravel(wrap(convert(as_tensor(values), x.dtype)))
     size = new.shape[0]
     if isinstance(size, int) and size == 0:
         if not isinstance(count, int) or count:

@@ -116,16 +116,22 @@ V power_by_estimate(const V& a, int halves) {
 // x**(halves / 2) for halves of 3, -1 and -3: of f32 in f64. Roots of negative numbers are NaN by themselves.
 V power_of_root(const V& x, int halves) {
   Writer& w = *x.w;
-  auto power = w.target().avx512 ? power_by_estimate : power_by_root;
+  const bool estimates = w.target().avx512;
   V positive = select(equal(x, -__builtin_inf()), infinity_like(x), x), one = w.real(Elem::f64, 1);
-  if (x.elem == Elem::f32) return narrow(power(wide(positive), halves));
+  if (x.elem == Elem::f32) {
+    V a = wide(positive);
+    if (estimates) return narrow(power_by_estimate(a, halves));
+    V root = sqrt_of(a), product = halves == -1 ? root : a * root;
+    return narrow(abs_of(halves < 0 ? one / product : product));
+  }
   // By powers of two where products would overflow or lose digits.
   V large = greater(x, 0x1p300), small = less(x, 0x1p-300);
   auto factor = [&](double above, double below) {
     return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one));
   };
   double up = halves == 3 ? 0x1p900 : halves == -1 ? 0x1p-300 : 0x1p-900;
-  return power(positive * factor(0x1p-600, 0x1p600), halves) * factor(up, 1 / up);
+  V a = positive * factor(0x1p-600, 0x1p600);
+  return (estimates ? power_by_estimate(a, halves) : power_by_root(a, halves)) * factor(up, 1 / up);
 }
 
 }  // namespace
