@@ -1,7 +1,6 @@
 // Building text: cat() appends anything that has an append_text overload.
 #pragma once
 
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -12,15 +11,20 @@
 
 namespace weft WEFT_API {
 
-inline void append_text(std::string& out, std::string_view text) { out += text; }
-inline void append_text(std::string& out, const char* text) { out += text; }
-inline void append_text(std::string& out, const std::string& text) { out += text; }
-inline void append_text(std::string& out, char c) { out += c; }
-inline void append_text(std::string& out, bool value) { out += value ? "true" : "false"; }
+// Calls, not their bodies, stand in each message that is built.
+void append_text(std::string& out, std::string_view text);
+inline void append_text(std::string& out, const char* text) { append_text(out, std::string_view(text)); }
+inline void append_text(std::string& out, const std::string& text) { append_text(out, std::string_view(text)); }
+inline void append_text(std::string& out, char c) { append_text(out, std::string_view(&c, 1)); }
+inline void append_text(std::string& out, bool value) { append_text(out, std::string_view(value ? "true" : "false")); }
+void append_signed(std::string& out, int64_t value);
+void append_unsigned(std::string& out, uint64_t value);
 template <std::integral T>
 void append_text(std::string& out, T value) {
-  char buffer[24];
-  out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  if constexpr (std::signed_integral<T>)
+    append_signed(out, value);
+  else
+    append_unsigned(out, value);
 }
 // Shortest text that reads back as the same value; inf and nan by name.
 void append_text(std::string& out, double value);

@@ -1,6 +1,7 @@
 // Constants as text.
 #include "weft/ir/dense.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstring>
 

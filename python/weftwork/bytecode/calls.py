@@ -23,7 +23,7 @@ from ..numpy.operators import PLAIN, computed
 from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from . import natives
 from .compiled import is_trusted
-from .draws import MAKERS, OF_THE_GLOBAL
+from .draws import makes_generator, method_of_the_global
 from .host import is_compiled, is_generator
 from .kinds import ABSENT, HEAP, answers, contains_traced, holds_object, is_own, lookup
 from .machine import Escaped, Machine
@@ -143,9 +143,10 @@ class Calls(Machine):
         if form is not None:
             require_arguments(function, args, kwargs)
             return form(self, args, kwargs)
-        if id(function) in OF_THE_GLOBAL:
-            return self.draw(np.random.mtrand._rand, OF_THE_GLOBAL[id(function)], args, kwargs)
-        if id(function) in MAKERS:
+        method = method_of_the_global(function)
+        if method is not None:
+            return self.draw(np.random.mtrand._rand, method, args, kwargs)
+        if makes_generator(function):
             return self.make_generator_of(function, args, kwargs)
         created = creators().get(id(function))
         if created is not None:

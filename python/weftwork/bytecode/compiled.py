@@ -17,7 +17,7 @@ import numpy as np
 from ..numpy.tracer import TracedArray
 from .breaks import real_values
 from .draws import Draws
-from .host import Called, is_compiled, set_state, state_of
+from .host import Called, draws_by_numpy, is_compiled, set_state, state_of
 from .kinds import contains_traced
 from .outside import ITEM, Refused
 
@@ -33,9 +33,13 @@ STATEFUL = (
     "scipy.integrate._vode",
     "scipy.integrate._dop",
 )
-#: Generators that a compiled function may draw from without being given them.
-GLOBALS = (np.random.mtrand._rand, random._inst)  # type: ignore[attr-defined]
 PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype)
+
+
+def global_generators() -> list[Any]:
+    """Those that a compiled function may draw from without being given them."""
+    ours = [random._inst]  # type: ignore[attr-defined]
+    return [*ours, np.random.mtrand._rand] if draws_by_numpy() else ours
 
 
 def is_trusted(function: Any) -> bool:
@@ -63,10 +67,11 @@ class CompiledCalls(Draws):
         real = real_values(operands)
         trial = OnCopies(function, tuple(kwargs), None)
         self.host_calls += 1
-        states = [state_of(generator) for generator in GLOBALS]
+        generators = global_generators()
+        states = [state_of(generator) for generator in generators]
         with self.quietly():
             result, changed = self.computed(trial, operands)
-        for generator, state in zip(GLOBALS, states, strict=True):
+        for generator, state in zip(generators, states, strict=True):
             if not is_state(state, state_of(generator)):
                 set_state(generator, state)
                 self.refuse("a compiled function that draws random numbers")

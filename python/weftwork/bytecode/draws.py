@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import operator
 import random
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..numpy.tracer import TracedArray
 from .breaks import Breaks, real_values
-from .host import Called, Draw, is_generator
+from .host import Called, Draw, draws_by_numpy, is_generator
 
 __all__ = ["Draws"]
 
 #: What makes generators, of seeds alone.
-MAKERS = {
-    id(maker): maker
-    for maker in (
-        random.Random, np.random.default_rng, np.random.Generator, np.random.RandomState, np.random.SeedSequence, np.random.PCG64,
-        np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64,
-    )
-}  # fmt: skip
+MAKERS = ("default_rng", "Generator", "RandomState", "SeedSequence", "PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 #: Methods that do no more than to draw, or to seed.
 DISTRIBUTIONS = [
     "beta", "binomial", "bytes", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
@@ -36,12 +31,24 @@ OF_PYTHON = ["random", "choice", "choices", "sample", "uniform", "gauss", "norma
 NAMES = {True: frozenset(OF_PYTHON), False: frozenset(DISTRIBUTIONS)}
 
 
-#: Functions that are methods of NumPy's own generator.
-OF_THE_GLOBAL = {
-    id(getattr(np.random, name)): name
-    for name in ("seed", "ranf", "sample")
-    if not hasattr(getattr(np.random, name), "__self__")
-}
+@cache
+def numpys_makers() -> frozenset[int]:
+    return frozenset(id(getattr(np.random, name)) for name in MAKERS)
+
+
+@cache
+def functions_of_the_global() -> dict[int, str]:
+    functions = {name: getattr(np.random, name) for name in ("seed", "ranf", "sample")}
+    return {id(function): name for name, function in functions.items() if not hasattr(function, "__self__")}
+
+
+def makes_generator(function: Any) -> bool:
+    return function is random.Random or (draws_by_numpy() and id(function) in numpys_makers())
+
+
+def method_of_the_global(function: Any) -> str | None:
+    """The method of NumPy's own generator that a function is by another name."""
+    return functions_of_the_global().get(id(function)) if draws_by_numpy() else None
 
 
 class Draws(Breaks):

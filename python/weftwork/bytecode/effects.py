@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from ..numpy.layout import given_strides
 from ..numpy.tracer import Read, Trace, TracedArray, is_frozen
-from .host import ViewOf
+from .host import ViewOf, is_numpys_generator
 from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, contains_traced, is_method_of_data, is_record, is_user_object
 from .outside import CALL, VALUE
 from .reads import is_key
@@ -21,7 +21,6 @@ from .user_classes import UserClasses
 __all__ = ["Effects"]
 
 #: Arguments of these types are told by their types alone: a call has those that it is given.
-KEYED_BY_TYPE = (np.random.Generator, np.random.RandomState)
 #: Arrays of the surroundings with at most so many elements may be constants that are compared at each call.
 LARGEST_FIXED = 4096
 
@@ -80,7 +79,7 @@ class Effects(UserClasses):
             self.steps.check("keys", step(), list(given))
             return
         if type(given) not in (list, dict, tuple) and not is_record(type(given)):
-            if type(given) in KEYED_BY_TYPE:
+            if is_numpys_generator(given):
                 self.host_argument(given, step())
             elif not is_plain_argument(given) and not isinstance(copy, TracedArray):
                 self.opaque[id(given)] = given  # what it is may change between calls

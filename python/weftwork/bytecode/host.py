@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import random
+import sys
 import threading
 from typing import Any
 
@@ -132,12 +133,18 @@ class ViewOf:
 # -- random numbers -------------------------------------------------------------------------------------------------------
 
 
-GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+def draws_by_numpy() -> bool:
+    """Whether NumPy's generators are loaded: a program that asks for ``np.random`` does that, `import weftwork` does not."""
+    return "numpy.random" in sys.modules
+
+
+def is_numpys_generator(value: Any) -> bool:
+    return draws_by_numpy() and type(value) in (np.random.Generator, np.random.RandomState)
 
 
 def is_generator(value: Any) -> bool:
     """Whether it is a generator of random numbers whose state can be taken and set."""
-    return type(value) in GENERATORS
+    return type(value) is random.Random or is_numpys_generator(value)
 
 
 class Undo:
@@ -162,18 +169,18 @@ class Undo:
 
 
 def state_of(owner: Any) -> Any:
-    if isinstance(owner, np.random.Generator):
-        return owner.bit_generator.state
-    return owner.get_state(legacy=False) if isinstance(owner, np.random.RandomState) else owner.getstate()
+    if isinstance(owner, random.Random):
+        return owner.getstate()
+    return owner.bit_generator.state if isinstance(owner, np.random.Generator) else owner.get_state(legacy=False)
 
 
 def set_state(owner: Any, state: Any) -> None:
-    if isinstance(owner, np.random.Generator):
-        owner.bit_generator.state = state
-    elif isinstance(owner, np.random.RandomState):
-        owner.set_state(state)
-    else:
+    if isinstance(owner, random.Random):
         owner.setstate(state)
+    elif isinstance(owner, np.random.Generator):
+        owner.bit_generator.state = state
+    else:
+        owner.set_state(state)
 
 
 def agree(owner: Any, other: Any) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..pytree import flatten
 from .tensor import Tensor, eval_all
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["async_eval", "eval"]
 
@@ -31,6 +33,8 @@ def eval(*values: Any) -> None:
 
 @cache
 def helper() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # loads many modules
+
     return ThreadPoolExecutor(1, "weftwork-eval")
 
 

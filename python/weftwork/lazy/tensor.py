@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import operator
 import threading
 import warnings
@@ -224,6 +223,8 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
 
     def _repr_html_(self) -> str:
         kind = f"Tensor {self.dtype}[{', '.join(map(str, self.shape))}]"
+        import html  # large, and for notebooks alone
+
         return f"<div><code>{kind}</code><pre>{html.escape(str(self))}</pre></div>"
 
     def __format__(self, form: str) -> str:
