@@ -33,16 +33,22 @@ Of two bounds the first is f32's.
 """
 
 TAIL = """
-## By the library
+## Complex numbers
+
+exp, log, sqrt, sin, cos, tan, sinh, cosh and tanh are vector code of both parts at once where there is fused multiply-add. What is
+infinite, what NaN and which zeros are negative is NumPy's. Each part of a complex128 was within 4 ULP of the exact one at 8,000
+points (exp 1.9, log 1.0, sqrt 1.7, sin and cos 2.6, sinh and cosh 2.4, tan and tanh 4.0; NumPy's, which are the C library's: 1.8, 1.9,
+1.8, 2.8, 2.8, 4.9).
 
 Functions of complex64 are computed in f64 and rounded, so that each part is within 1 ULP, or within 2^-50 of the number's size where
-its terms cancel; exp, log and sqrt are the C library's in f32, within 2.5 ULP. `expm1`, `log1p` and `logistic` of complex numbers, and
-`chlo.square`, lose nothing near zero. Products use fused multiply-add, where there is one, in NumPy's order: the bits are NumPy's.
+its terms cancel. `expm1`, `log1p` and `logistic` of complex numbers, and `chlo.square`, lose nothing near zero. Products use fused
+multiply-add, where there is one, in NumPy's order: the bits are NumPy's. Absolute values are NumPy's, to the bit.
 
-These are called for each element: `lgamma`, `digamma`, `polygamma`, `zeta`, `bessel_i1e`, `remainder`, `nextafter`, complex
-functions, and, without fused multiply-add (target `x86-64`), all that have no entry in the last columns. `sqrt`, `floor`,
+## By the library
+
+These are called for each element: `lgamma`, `digamma`, `polygamma`, `zeta`, `bessel_i1e`, `remainder`, `nextafter`, other
+functions of complex numbers, and, without fused multiply-add (target `x86-64`), all that have no entry in the last columns. `sqrt`, `floor`,
 `ceil`, `round`, `abs` and division are the machine's and exact; `rsqrt` is the quotient of 1 and the root, as in NumPy.
-Absolute values of complex arrays are NumPy's, to the bit.
 """
 
 

@@ -134,6 +134,30 @@ def test_what_is_far_away_has_its_limit() -> None:
     assert at("chlo.square", 1e20 + 3e38j) == complex(-np.inf, np.inf)
 
 
+VECTORS = [np.exp, np.log, np.sqrt, np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh]
+
+
+@pytest.mark.parametrize("target", ["native", "avx2"])
+@pytest.mark.parametrize("function", VECTORS, ids=lambda f: f.__name__)
+def test_functions_at_their_edges_are_numpys(function: np.ufunc, target: str) -> None:
+    ends = [1e-300, -1e-310, 5e-324, 1e300, -1e308, 1e20, 1e10, np.inf, -np.inf, np.nan]
+    parts = np.array([0.0, -0.0, 1, -1, 0.5, 21.9, -22.1, 700, -700, 710, 800, -800, 1500, np.pi / 2, *ends])
+    z = np.empty((parts.size, parts.size), complex)
+    z.real, z.imag = np.meshgrid(parts, parts)
+    with np.errstate(over="ignore"):
+        single = z.astype(np.complex64)
+    for x in (z, single, z[0, 0], z[3:4, 0], z[::-3, 1::2], z[:0]):
+        given = np.asarray(wf.jit(lambda x: function(x), target=target)(x))
+        with np.errstate(all="ignore"):
+            asked = np.asarray(function(x))
+        assert given.dtype == asked.dtype
+        for a, b in ((given.real, asked.real), (given.imag, asked.imag)):
+            same = (np.isnan(a) & np.isnan(b)) | ((a == b) & (np.signbit(a) == np.signbit(b)))
+            with np.errstate(invalid="ignore"):
+                near = np.abs(a - b) <= 6 * np.spacing(np.maximum(np.abs(a), np.abs(b)))
+            assert (same | near).all(), (x[~(same | near)], a[~(same | near)], b[~(same | near)])
+
+
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
 def test_products_are_numpys_to_the_last_bit(dtype: Any) -> None:
     rng = np.random.default_rng(3)

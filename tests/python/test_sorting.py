@@ -299,3 +299,51 @@ def test_members_of_many(tests: int, dtypes: str) -> None:
     for invert in (False, True):
         member = wf.jit(lambda x, among, invert=invert: np.isin(x, among, invert=invert))
         np.testing.assert_array_equal(member(x, among), np.isin(x, among, invert=invert))
+
+
+def long_lines(dtype: Any) -> list[np.ndarray]:
+    """Lengths about those of registers, networks and parts that threads take; few values, orders, both zeros and NaN."""
+    rng = np.random.default_rng(6)
+    lines = []
+    for count in (1, 7, 16, 17, 64, 129, 256, 257, 1000, 4097, 70001, 1 << 20):
+        drawn = rng.normal(size=count) * 1e6
+        lines += [drawn.astype(dtype), rng.integers(0, 3, count).astype(dtype)]
+        if count in (1000, 70001):
+            lines += [np.sort(drawn).astype(dtype), np.sort(drawn)[::-1].astype(dtype), np.full(count, 7, dtype)]
+        if np.dtype(dtype).kind == "f" and count > 7:
+            odd = drawn.astype(dtype)
+            odd[:: count // 5], odd[1 :: count // 7 + 1], odd[2 :: count // 3 + 1] = np.nan, -0.0, 0.0
+            lines.append(odd)
+    return lines
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u4", "u8"])
+def test_long_lines_are_sorted(dtype: str) -> None:
+    sort = wf.jit(lambda x: (np.sort(x), np.argsort(x, kind="stable")))
+    for x in long_lines(dtype):
+        ordered, places = sort(x)
+        assert ordered.tobytes() == x[np.argsort(x, kind="stable")].tobytes(), x.size
+        np.testing.assert_array_equal(places, np.argsort(x, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u4", "u8"])
+def test_what_stands_at_a_few_places_is_found(dtype: str) -> None:
+    places = wf.jit(lambda x: (np.sort(x)[:1], np.sort(x)[-3:], np.sort(x)[x.size // 3]))
+    quantiles = wf.jit(lambda x: (np.median(x), np.percentile(x, [1, 50, 99.5]), np.median(x.reshape(-1, 1), axis=0)))
+    for x in long_lines(dtype):
+        with np.errstate(invalid="ignore"):
+            ordered = np.sort(x)
+            for given, asked in zip(places(x), (ordered[:1], ordered[-3:], ordered[x.size // 3]), strict=True):
+                np.testing.assert_array_equal(given, asked)
+            asked = (np.median(x), np.percentile(x, [1, 50, 99.5]), np.median(x.reshape(-1, 1), axis=0))
+            for given, number in zip(quantiles(x), asked, strict=True):
+                np.testing.assert_allclose(given, number, rtol=1e-6)
+
+
+def test_medians_along_axes_of_long_lines() -> None:
+    x = np.random.default_rng(8).normal(size=(3, 9001, 2))
+    for axis in (0, 1, 2, (0, 1), (1, 2)):
+        np.testing.assert_array_equal(wf.jit(lambda x, axis=axis: np.median(x, axis))(x), np.median(x, axis))
+    x[1, 77, 0] = np.nan
+    np.testing.assert_array_equal(wf.jit(lambda x: np.median(x, 1))(x), np.median(x, 1))
+    np.testing.assert_array_equal(wf.jit(lambda x: np.nanmedian(x, 1))(x), np.nanmedian(x, 1))

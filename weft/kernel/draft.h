@@ -57,6 +57,8 @@ struct Lowering {
   std::vector<Temporary> temporaries;
   std::vector<bool> is_needed;  // by node: stored values that something outside their kernel reads
   bool multiplies_bf16 = false, packs_later = false, rows_alone = false;
+  // Of sorts of which only slices are read: where those begin and end.
+  std::map<NodeId, std::vector<std::array<Dim, 2>>> places_read = {};
   int64_t joined = 0;  // as the program has it
 
   BufferId add_temporary(Type type, bool persistent = false) {

@@ -26,6 +26,42 @@ std::vector<bool> needed_values(const Graph& graph, const Fusion& fusion) {
   return needed;
 }
 
+std::map<NodeId, std::vector<std::array<Dim, 2>>> places_read_of_sorts(const Graph& graph) {
+  std::map<NodeId, std::vector<std::array<Dim, 2>>> places;
+  struct Lines {
+    NodeId sort;
+    size_t axis;
+  };
+  std::map<NodeId, Lines> lines;  // values that are a sort's result, turned or not
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::sort && node.operand_count() == 1 && node.type().rank()) {
+      int64_t axis = node.attrs.integer(Attr::dimension);
+      lines[node.id()] = {node.id(), static_cast<size_t>(axis < 0 ? axis + node.type().rank() : axis)};
+      places[node.id()];
+    }
+    for (const Value& operand : node.operands()) {
+      auto known = lines.find(operand.id());
+      if (known == lines.end()) continue;
+      auto [sort, axis] = known->second;
+      if (node.op == Op::result) {
+        lines[node.id()] = {sort, axis};
+      } else if (node.op == Op::transpose) {
+        const Ints& order = node.ints(Attr::permutation);
+        auto turned = std::ranges::find(order, static_cast<int64_t>(axis)) - order.begin();
+        lines[node.id()] = {sort, static_cast<size_t>(turned)};
+      } else if (node.op == Op::slice && node.ints(Attr::strides)[axis] == 1 && places.count(sort)) {
+        places[sort].push_back(
+            {node.attrs.dims(Attr::start_indices)[axis], node.attrs.dims(Attr::limit_indices)[axis]});
+      } else {
+        places.erase(sort);
+      }
+    }
+  }
+  for (const Output& output : graph.outputs())
+    if (auto known = lines.find(output.value.id()); known != lines.end()) places.erase(known->second.sort);
+  return places;
+}
+
 // Whether a group is of reduces of which none reads another.
 bool are_side_by_side(const Fusion& fusion, const Group& group) {
   return std::ranges::all_of(group.stages, [&](int s) {
@@ -215,7 +251,8 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16,
                     needed_values(graph, fusion),
                     multiplies_bf16,
                     packs_later && has_large_constants(graph),
-                    rows_alone};
+                    rows_alone,
+                    places_read_of_sorts(graph)};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   if (multiplies_bf16) find_flushed(lowering);
   overlap_collectives(lowering.drafts);

@@ -120,6 +120,10 @@ void lower_sort(Lowering& lowering, const Node& node) {
     draft.buffers.push_back(static_cast<BufferId>(operand.id()));
     draft.numbers.push_back(size_of(operand.type().dtype));
   }
+  auto read = lowering.places_read.find(node.id());
+  draft.numbers.push_back(read == lowering.places_read.end() ? 0 : static_cast<int64_t>(read->second.size()));
+  if (read != lowering.places_read.end())
+    for (const auto& [begin, end] : read->second) draft.numbers.insert(draft.numbers.end(), {begin, end});
   draft.operands = draft.buffers.size();
   for (BufferId buffer : result_buffers(lowering, node)) draft.buffers.push_back(buffer);
   if (order.key == SortKey::body) draft.bodies.push_back(body_kernel(lowering, *body));

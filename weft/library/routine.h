@@ -21,14 +21,16 @@ using Routine = void (*)(const int64_t* numbers, void* const* buffers, const Rou
 //   svd                 dtype batch m n full vectors;               a -> a, s, u, vt, info
 //   eig                 dtype batch n left right;                   a -> w (real dtypes: wr, wi), vl, vr, info
 //   hessenberg          dtype batch n;                              a -> factors, taus, info
-//   schur               dtype batch n vectors;                      a -> t, vs, w (real dtypes: wr, wi), selected (0),
-//   info tridiagonal         dtype batch n lower;                        a -> factors, d, e, taus, info
+//   schur               dtype batch n vectors;                      a -> t, vs, w (real dtypes: wr, wi), selected, info
+//   tridiagonal         dtype batch n lower;                        a -> factors, d, e, taus, info
 //   tridiagonal_solve   dtype batch n nrhs;                         dl d du b -> x
 //   gtsv                dtype batch n nrhs;                         dl d du b -> dl, d, du, x, info
-//   fft                 dtype batch kind rank lengths…;             x -> y, scratch (see fft.h; none where that is of
-//   no size) custom              see custom.h; bodies are texts collective          see collective.h; bodies are texts;
-//   x -> y rank                likewise;                               -> number sort                operands outer
-//   length inner key descending sizes…; x… -> y…  (see sort.h)
+//   fft                 dtype batch kind rank lengths…;             x -> y, scratch (see fft.h; none of no size)
+//   custom              see custom.h; bodies are texts
+//   collective          see collective.h; bodies are texts;         x -> y
+//   rank                likewise;                                   -> number
+//   sort                operands outer length inner key descending sizes… slices begins and ends…;
+//                                                                   x… -> y… (see sort.h)
 // Null where there is none of that name.
 Routine find_routine(std::string_view name);
 // Runs one whose bodies are texts, for who an error can be thrown to.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "weft/library/sort_columns.h"
+#include "weft/library/sort_words.h"
 
 namespace weft {
 namespace {
@@ -64,7 +65,8 @@ struct Line {
   const RoutineBody* bodies;
   int64_t count, length, stride;  // operands; elements of the line and the distance between them
   const int64_t* sizes;
-  Share share;  // for what threads do of one line
+  Share share;                     // for what threads do of one line
+  std::span<const Places> wanted;  // where it is read, if not everywhere
   const Bytes* operand(int64_t k, int64_t at) const { return static_cast<const Bytes*>(buffers[k]) + at * sizes[k]; }
 };
 
@@ -127,6 +129,11 @@ Entry* radix_sort(Entry* entries, Entry* spare, size_t count, int64_t bytes) {
   return entries;
 }
 
+// Entries that are one number, as numbers.
+uint64_t* words_of(Packed* entries) { return &entries->word; }
+uint64_t* words_of(uint64_t* entries) { return entries; }
+uint32_t* words_of(uint32_t* entries) { return entries; }
+
 // Entries in a part of a long line: with their spare places they stay in a core's own cache.
 constexpr size_t part_size = 8192, long_line = 1 << 16, most_parts = 256, samples_of_part = 16;
 // Pieces of a line that threads go through; the same for any number of threads.
@@ -188,6 +195,12 @@ Entry* sort_by_parts(Entry* entries, Entry* spare, size_t count, int64_t bytes, 
 
 template <class Entry>
 Entry* sort_line(Entry* entries, Entry* spare, size_t count, int64_t bytes, Share share) {
+  if constexpr (!std::is_same_v<Entry, Wide>) {
+    if (sorts_words()) {
+      sort_words(words_of(entries), words_of(spare), count, share);
+      return entries;
+    }
+  }
   return count < long_line ? radix_sort(entries, spare, count, bytes)
                            : sort_by_parts(entries, spare, count, bytes, share);
 }
@@ -238,7 +251,7 @@ struct Alone {
       int64_t found = 0;
       for (int64_t i = begin; i < end; ++i) {
         Key key = key_of(from[i * line.stride], known);
-        found += key == nan || key == sign;
+        found += key == nan || (key == sign && from[i * line.stride] != 0);
         to[static_cast<size_t>(i) * step] = key ^ flip;
       }
       odd.fetch_add(found, std::memory_order_relaxed);
@@ -263,32 +276,48 @@ struct Alone {
   void sort(const int64_t* bases, size_t count) const {
     bool merged[Room<Key>::columns];
     size_t step = count > 1 ? Room<Key>::columns : 1;
-    for (size_t c = 0; c < count; ++c) merged[c] = fill(operand(bases[c]), room.entries() + c, step);
-    const Key* keys = room.entries();
+    // A line alone is sorted in the result where its elements lie side by side.
+    Key* entries = count == 1 && line.stride == 1 ? result(bases[0]) : room.entries();
+    for (size_t c = 0; c < count; ++c) merged[c] = fill(operand(bases[c]), entries + c, step);
+    const Key* keys = entries;
+    if (count == 1 && !merged[0] && !line.wanted.empty() && sorts_words()) {
+      select_words(words_of(entries), words_of(room.spare()), room.count, line.wanted);
+      for (const Places& places : line.wanted)
+        put_some(bases[0], entries, 1, static_cast<int64_t>(places.begin), static_cast<int64_t>(places.end));
+      return;
+    }
     if (count > 1)
-      sort_columns(room.entries(), room.count);
+      sort_columns(entries, room.count);
     else
-      keys = sort_line(room.entries(), room.spare(), room.count, sizeof(Key), line.share);
+      keys = sort_line(entries, room.spare(), room.count, sizeof(Key), line.share);
     for (size_t c = 0; c < count; ++c) put(bases[c], keys + c, step, merged[c]);
   }
 
   const Key* operand(int64_t base) const { return static_cast<const Key*>(line.buffers[0]) + base; }
+  Key* result(int64_t base) const { return static_cast<Key*>(line.buffers[1]) + base; }
+
+  void put_some(int64_t base, const Key* keys, size_t step, int64_t begin, int64_t end) const {
+    Key *to = result(base), flip = descending ? nan : Key{0};
+    for (int64_t i = begin; i < end; ++i) to[i * line.stride] = pattern(keys[static_cast<size_t>(i) * step] ^ flip);
+  }
 
   // A line of the result from its sorted keys.
   void put(int64_t base, const Key* keys, size_t step, bool merged_some) const {
     const Key* from = operand(base);
-    auto* to = static_cast<Key*>(line.buffers[1]) + base;
+    Key* to = result(base);
     Key flip = descending ? nan : Key{0};
-    along(line, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i * line.stride] = pattern(keys[static_cast<size_t>(i) * step] ^ flip);
-    });
-    if (!merged_some) return;
-    for (Key merged : {nan, sign}) {
+    // Where equal keys of different patterns begin, before these may be overwritten.
+    auto place_of = [&](Key merged) {
       auto is_before = [&](int64_t i) { return keys[static_cast<size_t>(i) * step] < static_cast<Key>(merged ^ flip); };
-      int64_t place = *std::ranges::partition_point(std::views::iota(int64_t{0}, line.length), is_before);
+      return *std::ranges::partition_point(std::views::iota(int64_t{0}, line.length), is_before);
+    };
+    std::pair<Key, int64_t> merged_keys[] = {{nan, merged_some ? place_of(nan) : 0},
+                                             {sign, merged_some ? place_of(sign) : 0}};
+    along(line, [&](int64_t begin, int64_t end) { put_some(base, keys, step, begin, end); });
+    if (!merged_some) return;
+    for (auto [merged, place] : merged_keys)
       for (int64_t i = 0; i < line.length; ++i)
         if (key_of(from[i * line.stride], kind) == merged) to[place++ * line.stride] = from[i * line.stride];
-    }
   }
 };
 
@@ -367,6 +396,21 @@ void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Ent
     reorder(line, bases[c], [&](size_t at) { return place_in(sorted[c + at * step]); });
 }
 
+// A count and as many slices, which may overlap, as places that do not.
+std::vector<Places> places_of(const int64_t* numbers) {
+  std::vector<Places> given, joined;
+  for (int64_t i = 0; i < numbers[0]; ++i)
+    given.push_back({static_cast<size_t>(numbers[2 * i + 1]), static_cast<size_t>(numbers[2 * i + 2])});
+  std::ranges::sort(given, {}, &Places::begin);
+  for (const Places& places : given) {
+    if (!joined.empty() && places.begin <= joined.back().end)
+      joined.back().end = std::max(joined.back().end, places.end);
+    else
+      joined.push_back(places);
+  }
+  return joined;
+}
+
 void sort_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) {
   order_by_body(line, base, order);
   reorder(line, base, [&](size_t at) { return order[at]; });
@@ -379,7 +423,8 @@ void sort_routine(const int64_t* numbers, void* const* buffers, const RoutineBod
   // Threads share the lines, or each line where those are few and long.
   bool is_short = static_cast<size_t>(numbers[2]) <= longest_column,
        apart = numbers[2] >= static_cast<int64_t>(long_line) && lines < 8;
-  Line line{numbers, buffers, bodies, numbers[0], numbers[2], inner, numbers + 6, apart ? share : by_caller};
+  const std::vector<Places> wanted = places_of(numbers + 6 + numbers[0]);
+  Line line{numbers, buffers, bodies, numbers[0], numbers[2], inner, numbers + 6, apart ? share : by_caller, wanted};
   auto kind = static_cast<SortKey>(numbers[4]);
   bool descending = numbers[5] != 0, packs = line.sizes[0] <= 4 && line.length <= int64_t{0xffffffff};
   // Short lines by as many as there are columns, others alone. `make` gives a thread what it sorts with.

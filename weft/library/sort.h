@@ -18,7 +18,7 @@ enum class SortKey : uint8_t {
   bf16,         // numpy_float for bf16
 };
 
-// See routine.h. Threads take lines, or parts of long ones.
+// See routine.h. Threads take lines, or parts of long ones. Where there are slices only what lies in them is read.
 void sort_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies, Share share);
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 // Complex numbers over lanes: each operation as operations of their parts.
 #include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/codegen/llvm/vector_math.h"
 #include "weft/core/error.h"
 
 namespace weft {
@@ -131,9 +132,15 @@ std::array<std::string, 2> KernelEmitter::complex_divide(DType real, const std::
   return {pick(nothing, apply(Scalar::divide, xr, re), a), pick(nothing, apply(Scalar::divide, xi, re), b)};
 }
 
-// Everything else by the library, lane by lane: the parts of the result are two functions of the parts.
+// Everything else: inline both parts at once, by the library lane by lane each part of the result.
 Ssa KernelEmitter::complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes) {
-  std::string base = cat("complex_", weft::name(op));
+  std::string base = cat("complex_", weft::name(op)), type = lanes_type(register_type(real), lanes);
+  if (module_.target.fma && complex_function(weft::name(op))) {
+    std::string both = call_math(base, real, parts.data(), parts.size(), lanes);
+    auto part = [&](int i) { return assign(cat("extractvalue { ", type, ", ", type, " } ", both, ", ", i)); };
+    std::string re = part(0);
+    return {re, part(1), lanes > 1};
+  }
   std::string re = call_math(base + ".re", real, parts.data(), parts.size(), lanes);
   return {re, call_math(base + ".im", real, parts.data(), parts.size(), lanes), lanes > 1};
 }

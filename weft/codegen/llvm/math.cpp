@@ -41,6 +41,7 @@ Shape shape_of(const std::string& function, DType dtype) {
             rest.ends_with('s') ? ".s" : ".u"};
   std::string element = dtype == DType::f64 ? "double" : "float";
   if (stem.starts_with("complex_")) {
+    if (rest.empty()) return {element, element, {}, 2, {}};
     size_t count = stem == "complex_divide" || stem == "complex_power" ? 4 : 2;
     std::string part = rest == "re" ? "_re" : "_im";
     return {element, element, cat("weft_", stem, part, dtype == DType::f64 ? "" : "f"), count, {}};
@@ -108,6 +109,8 @@ MathFunction math_function(ModuleText& module, const std::string& function, DTyp
   Shape shape = shape_of(function, dtype);
   MathFunction result{cat("weft.", function, dtype == DType::f64 ? ".f64." : ".f32.", lanes),
                       lanes_type(shape.argument, lanes), lanes_type(shape.result, lanes)};
+  if (function.starts_with("complex_") && shape.callee.empty())
+    result.result_type = cat("{ ", result.result_type, ", ", result.result_type, " }");
   if (module.functions.count(result.name)) return result;
   module.functions[result.name] = {};
   std::string text = vector_math(module, function, dtype, result.name, lanes);

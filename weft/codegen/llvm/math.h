@@ -13,7 +13,7 @@ struct MathFunction {
 
 // Makes sure that the module has the function for so many lanes. Names are those of Scalar ("exp", "tanh"), and
 // "small_to_float.D", "float_to_small.D", "double_to_small.D" (D: the number of the dtype), "ipow.iN.s",
-// "complex_NAME.re" and ".im", "hypot".
+// "complex_NAME" of both parts at once (vector_math.h) or "complex_NAME.re" and ".im", "hypot".
 MathFunction math_function(ModuleText& module, const std::string& function, DType dtype, int lanes);
 
 // The IR of an inline function over lanes of f32 or f64, or nothing where there is none.

@@ -67,11 +67,10 @@ V log_base(const V& x, const V& unit_high, const V& unit_low, const V& factor_hi
   return with_special(x, sum.hi + (sum.lo + mad(k, unit_low, rest)), 0);
 }
 
-// log(1 + x) for x > -1 in two parts, plus ln 2 where `doubled`.
-V log_plus(const Pair& x, const V* doubled = nullptr) {
-  Writer& w = *x.hi.w;
-  V u = x.hi + 1.0, back = u - x.hi;
-  V lost = (x.hi - (u - back)) + (w.real(u.elem, 1) - back) + x.lo;
+}  // namespace
+
+V log_of_pair(const V& u, const V& lost, const V* doubled) {
+  Writer& w = *u.w;
   auto [f, k, exponent] = mantissa_of(u);
   // lost / u, to the digits that show: 1 / (1 + f) is about 1 - f + f**2. Past 2**mantissa nothing is lost.
   const Format& format = format_of(u.elem);
@@ -80,6 +79,14 @@ V log_plus(const Pair& x, const V* doubled = nullptr) {
   V shown = mad(-scaled_loss, f * (w.real(u.elem, 1) - f), scaled_loss);
   if (doubled) k = select(*doubled, k + 1.0, k);
   return mad(k, ln2_high(u), f - below(f, mad(k, ln2_low(u), shown)));
+}
+
+namespace {
+
+// log(1 + x) for x > -1 in two parts, plus ln 2 where `doubled`.
+V log_plus(const Pair& x, const V* doubled = nullptr) {
+  V u = x.hi + 1.0, back = u - x.hi;
+  return log_of_pair(u, (x.hi - (u - back)) + (u.w->real(u.elem, 1) - back) + x.lo, doubled);
 }
 
 }  // namespace

@@ -214,6 +214,22 @@ std::string conversion(ModuleText& module, const std::string& function, const st
   });
 }
 
+// Both parts of a function of a complex number, computed in f64.
+std::string complex_definition(ModuleText& module, ComplexFunction function, const std::string& name, int lanes,
+                               Elem elem) {
+  Block block{{}, "entry"};
+  Writer w(module, block, lanes);
+  V re{&w, "%x", elem}, im{&w, "%y", elem};
+  bool is_single = elem == Elem::f32;
+  Complex z = function(is_single ? Complex{wide(re), wide(im)} : Complex{re, im});
+  if (is_single) z = {narrow(z.re), narrow(z.im)};
+  std::string type = w.type(elem), both = cat("{ ", type, ", ", type, " }");
+  w.line("%first = insertvalue ", both, " poison, ", type, " ", z.re.name, ", 0");
+  w.line("%both = insertvalue ", both, " %first, ", type, " ", z.im.name, ", 1");
+  return cat("define internal ", both, " @", name, "(", type, " %x, ", type, " %y) #2 {\nentry:\n", block.text,
+             "  ret ", both, " %both\n}\n\n");
+}
+
 }  // namespace
 
 std::string_view root_power(double exponent) {
@@ -239,6 +255,10 @@ std::string vector_math(ModuleText& module, const std::string& function, DType d
     auto body = [&](const V& x) { return known.binary(x, V{x.w, "%y", x.elem}); };
     return definition(module, name, lanes, elem, body, true);
   }
+  constexpr std::string_view of_complex = "complex_";
+  if (function.starts_with(of_complex) && module.target.fma)
+    if (ComplexFunction body = complex_function(std::string_view(function).substr(of_complex.size())))
+      return complex_definition(module, body, name, lanes, elem);
   return conversion(module, function, name, lanes);
 }
 

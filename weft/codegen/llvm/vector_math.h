@@ -76,6 +76,13 @@ Mantissa mantissa_of(const V& x);
 // (log((1 + s) / (1 - s)) - 2 s) / s**3 as a polynomial in z = s**2.
 V log_tail(const V& z);
 
+// log(u + lost) for u > 0, plus ln 2 where `doubled`; `lost` is less than the last place of u.
+V log_of_pair(const V& u, const V& lost, const V* doubled = nullptr);
+struct SinCos {
+  V sine, cosine;
+};
+SinCos sin_cos(const V& x);
+
 // Bits (i32) of a float narrower than f32 and its value (f32), and back, rounded once.
 V small_to_float(const V& pattern, DType dtype);
 V float_to_small(const V& x, DType dtype);
@@ -117,5 +124,12 @@ V three_halves_power(const V& x);        // x**1.5
 V minus_half_power(const V& x);          // x**-0.5
 V minus_three_halves_power(const V& x);  // x**-1.5
 }  // namespace inlined
+
+// A complex number, and functions of complex numbers by name (vector_complex.cpp): all need fused multiply-add.
+struct Complex {
+  V re, im;
+};
+using ComplexFunction = Complex (*)(const Complex& z);
+ComplexFunction complex_function(std::string_view name);
 
 }  // namespace weft

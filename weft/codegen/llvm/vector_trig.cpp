@@ -36,9 +36,8 @@ Angle angle_of(const V& x) {
 
 V is_odd(const V& n) { return n.w->compare("icmp ne", n & n.w->integer(n.elem, 1), n.w->integer(n.elem, 0)); }
 
-V sin_or_cos(const V& x, bool is_cos) {
+V sin_or_cos(const V& x, const Angle& a, bool is_cos) {
   Writer& w = *x.w;
-  Angle a = angle_of(x);
   Elem whole = a.quadrant.elem;
   V quadrant = is_cos ? a.quadrant + w.integer(whole, 1) : a.quadrant;
   V sign = shl(quadrant & w.integer(whole, 2), bits_of(whole) - 2);
@@ -51,10 +50,15 @@ V sin_or_cos(const V& x, bool is_cos) {
 
 }  // namespace
 
+SinCos sin_cos(const V& x) {
+  Angle a = angle_of(x);
+  return {sin_or_cos(x, a, false), sin_or_cos(x, a, true)};
+}
+
 namespace inlined {
 
-V sin(const V& x) { return sin_or_cos(x, false); }
-V cos(const V& x) { return sin_or_cos(x, true); }
+V sin(const V& x) { return sin_or_cos(x, angle_of(x), false); }
+V cos(const V& x) { return sin_or_cos(x, angle_of(x), true); }
 
 V tan(const V& x) {
   Angle a = angle_of(x);
