@@ -83,9 +83,32 @@ def test_small_whole_numbers_add_up_in_32_bits(target: str, pair: str) -> None:
             np.testing.assert_array_equal(got, want, err_msg=f"{pair} {m} {n} {k} {i}")
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int64], ids=str)
+def test_points_by_small_matrices(dtype: Any, target: str) -> None:
+    """Rows of few coordinates by a vector or a small matrix, from either side, are sums; alone and in batches."""
+    rng = np.random.default_rng(21)
+    programs = [
+        wf.jit(lambda x, w: x @ w, target=target),
+        wf.jit(lambda x, w: w.T @ np.swapaxes(x, -1, -2), target=target),
+    ]
+    for k, n in ((1, 4), (2, 2), (3, 3), (3, 1), (8, 4), (8, 5), (4, 8)):
+        w = (9 * rng.standard_normal((k, n))).astype(dtype)
+        for shape in ((1, k), (7, k), (1001, k), (5, 33, k), (0, k)):
+            x = (9 * rng.standard_normal(shape)).astype(dtype)
+            if np.dtype(dtype).kind == "f" and x.size > 9:
+                x.flat[4] = np.inf
+            for program, function in zip(
+                programs, (lambda x, w: x @ w, lambda x, w: w.T @ np.swapaxes(x, -1, -2)), strict=True
+            ):
+                with np.errstate(invalid="ignore"):
+                    asked, given = function(x, w), program(x, w)
+                tolerance = 1e-5 if np.dtype(dtype).itemsize * (1 + (np.dtype(dtype).kind != "c")) <= 8 else 1e-13
+                np.testing.assert_allclose(given, asked, rtol=tolerance, atol=tolerance * 100)
+
+
 def test_constant_matrices_are_packed_in_their_type(target: str) -> None:
     rng = np.random.default_rng(4)
-    for m, n, k in [(8, 40, 33), (13, 97, 37), (64, 64, 600), (9, 32, 1)]:
+    for m, n, k in [(8, 40, 33), (13, 97, 37), (64, 64, 600), (9, 33, 1)]:
         for element, dtype in {
             "f32": np.dtype(np.float32),
             "bf16": np.dtype(ml_dtypes.bfloat16),

@@ -12,6 +12,8 @@ namespace {
 // of 200,000 elements), and results that are no tile: however long their sums are, these go with what computes an
 // operand.
 constexpr int64_t small_by_vector = 1024, small_product = 512, most_results = 4;
+// Of many rows by one small matrix: multiplications of a row, and elements of it, up to which sums cost less.
+constexpr int64_t most_of_points = 32, most_coordinates = 8;
 
 bool adds_up(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 ||
@@ -31,12 +33,23 @@ bool is_computed_value(Value value) {
   return def(value.node().op).traits.elementwise && value.node().op != Op::convert;
 }
 
+// Whether the rows of an operand are points of few coordinates, and the other operand is a vector or a small matrix.
+// What computes points would do so for each column.
+bool is_of_points(const Value& points, const DotDims& dims, const Dim& columns, int64_t coordinates) {
+  if (coordinates > most_coordinates || !columns.is_static() || columns.value() * coordinates > most_of_points)
+    return false;
+  auto kept = points.type().rank() - static_cast<int64_t>(dims.contracting.size());
+  bool are_rows = std::ranges::all_of(dims.contracting, [&](int64_t i) { return i >= kept; });
+  return columns.is(1) || (are_rows && !is_computed_value(points));
+}
+
 bool is_small(const Node& node, const DotDims& left, const DotDims& right) {
   const Value &lhs = node.operand(0), &rhs = node.operand(1);
   Dim m = extent_of(lhs, left.free), n = extent_of(rhs, right.free), k = extent_of(lhs, left.contracting);
-  if (left.batch.empty() || extent_of(lhs, left.batch).is(1) || !m.is_static() || !n.is_static() || !k.is_static())
-    return false;
-  if (!adds_up(node.type().dtype) || k.value() < 1) return false;
+  if (!k.is_static() || !adds_up(node.type().dtype) || k.value() < 1) return false;
+  // With a batch or without, so that both give the same bits.
+  if (is_of_points(lhs, left, n, k.value()) || is_of_points(rhs, right, m, k.value())) return true;
+  if (left.batch.empty() || extent_of(lhs, left.batch).is(1) || !m.is_static() || !n.is_static()) return false;
   Dim results = m * n;
   if (!results.is_static()) return false;
   // A single number of two vectors is a sum without a batch, too.
