@@ -187,6 +187,8 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
       return operands;
     case Op::dot_general:
       if (Value product = product_of_windows(build, node, operands[0], operands[1])) return {product};
+      if (Value sum = windows_by_vector(build, node, operands[0], operands[1])) return {sum};
+      if (Value product = product_of_itself(build, node, operands[0], operands[1])) return {product};
       if (Value sum = with_computed_weights(build, node, operands[0], operands[1])) return {sum};
       if (Value sum = row_by_parts(build, node, operands[0], operands[1])) return {sum};
       if (Value sum = few_by_parts(build, node, operands[0], operands[1])) return {sum};
@@ -237,6 +239,14 @@ Ints DotDims::order() const {
   all.insert(all.end(), free.begin(), free.end());
   all.insert(all.end(), contracting.begin(), contracting.end());
   return all;
+}
+
+Value slice(Builder& build, const Value& value, size_t axis, const Dim& low, const Dim& high) {
+  Dims start(value.type().dims.size(), Dim(0)), limit = value.type().dims;
+  start[axis] = low;
+  limit[axis] = high;
+  return build(Op::slice, {value},
+               {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(start.size(), 1)}});
 }
 
 Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs) {

@@ -18,6 +18,8 @@ struct DotDims {
   Ints order() const;
 };
 
+// A value's places from `low` to `high` along an axis.
+Value slice(Builder& build, const Value& value, size_t axis, const Dim& low, const Dim& high);
 // A dot_general with one contracting dimension and an element type that dot kernels know, or what stands for it.
 Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs);
 // The results of a call; those of folds and steps as values that have memory.
@@ -32,6 +34,9 @@ GraphPtr by_row_blocks(GraphPtr graph);
 
 // The graph with products of many small matrices or vectors as sums; null where it has none.
 GraphPtr with_small_products(const Graph& flat);
+
+// A product of a strided_view by a vector, whose elements a sum reads where they lie; an empty value for others.
+Value windows_by_vector(Builder& build, const Node& node, const Value& lhs, const Value& rhs);
 
 // The graph, prepared, with sums over everything as sums of sums of rows where other sums of rows share their work.
 GraphPtr with_shared_rows(GraphPtr graph);
@@ -87,6 +92,8 @@ class Components {
   std::map<std::pair<NodeId, int64_t>, bool> even_;
 };
 
+// The dot_general of a large matrix by itself, half of which is the other half; an empty value for others.
+Value product_of_itself(Builder& build, const Node& node, const Value& lhs, const Value& rhs);
 // A dot_general of a row by a matrix that lies in rows as the sum of parts of both; an empty value for others.
 Value row_by_parts(Builder& build, const Node& node, Value lhs, Value rhs);
 // Of few rows by few columns that are long, likewise.

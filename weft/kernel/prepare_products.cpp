@@ -127,23 +127,37 @@ Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const DotDi
 
 }  // namespace
 
-GraphPtr with_small_products(const Graph& flat) {
-  auto factors = [](const Node& node) {
-    auto dims = [&](size_t i, Attr batching, Attr contracting) {
-      return DotDims(node.operand(i).type().rank(), node.ints(batching), node.ints(contracting));
-    };
-    return std::pair(dims(0, Attr::lhs_batching_dimensions, Attr::lhs_contracting_dimensions),
-                     dims(1, Attr::rhs_batching_dimensions, Attr::rhs_contracting_dimensions));
+namespace {
+
+std::pair<DotDims, DotDims> dims_of(const Node& node) {
+  auto dims = [&](size_t i, Attr batching, Attr contracting) {
+    return DotDims(node.operand(i).type().rank(), node.ints(batching), node.ints(contracting));
   };
+  return {dims(0, Attr::lhs_batching_dimensions, Attr::lhs_contracting_dimensions),
+          dims(1, Attr::rhs_batching_dimensions, Attr::rhs_contracting_dimensions)};
+}
+
+}  // namespace
+
+Value windows_by_vector(Builder& build, const Node& node, const Value& lhs, const Value& rhs) {
+  auto [left, right] = dims_of(node);
+  auto are_windows = [&](const Value& x, const Value& other, const DotDims& dims) {
+    return x.node().op == Op::strided_view && extent_of(other, dims.free).is(1);
+  };
+  if (!adds_up(node.type().dtype) || !(are_windows(lhs, rhs, right) || are_windows(rhs, lhs, left))) return {};
+  return as_sum(build, node, lhs, rhs, left, right);
+}
+
+GraphPtr with_small_products(const Graph& flat) {
   auto applies = [&](const Node& node) {
     if (node.op != Op::dot_general) return false;
-    auto [left, right] = factors(node);
+    auto [left, right] = dims_of(node);
     return is_small(node, left, right);
   };
   if (std::ranges::none_of(flat.nodes(), applies)) return nullptr;
   return rebuild(flat, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     if (!applies(node)) return std::vector<Value>{};
-    auto [left, right] = factors(node);
+    auto [left, right] = dims_of(node);
     return std::vector{as_sum(build, node, operands[0], operands[1], left, right)};
   });
 }

@@ -112,14 +112,6 @@ class Expression {
   size_t parts_ = 1;
 };
 
-Value slice(Builder& build, const Value& value, size_t axis, const Dim& low, const Dim& high) {
-  Dims start(value.type().dims.size(), Dim(0)), limit = value.type().dims;
-  start[axis] = low;
-  limit[axis] = high;
-  return build(Op::slice, {value},
-               {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(start.size(), 1)}});
-}
-
 // Part `i` along an axis of what is computed element by element from a concatenation.
 Value part_of(Builder& build, const Value& value, int64_t axis, size_t parts, size_t i) {
   const Node node = value.node();

@@ -187,10 +187,28 @@ def sliding_products(x: Any, kernel: Any, mode: str) -> Any:
             shifted = wrap(op("pad", (x * kernel[j]).tensor, zero, **edges))
             result = shifted if result is None else np.add(result, shifted)
         return result
-    places = own.arange(length)[:, None] + own.arange(count)[None, :] - low
-    inside = np.logical_and(places >= 0, places < extent)
-    products = np.where(inside, x[np.clip(places, 0, extent - 1)] * kernel, own.zeros((), x.dtype))
-    return np.any(products, axis=1) if x.dtype == bool else np.sum(products, axis=1, dtype=x.dtype)
+    inside = [overlaps(np.lib.stride_tricks.sliding_window_view(x, count) * kernel)]
+    before, after = low, length - low - inside[0].shape[0]
+    # Beyond the ends of x there is nothing to multiply: zero times infinity is NaN.
+    parts = [
+        *([partly(x[:count], kernel, -low, before)] if before else []),
+        *inside,
+        *([partly(x[extent - count :], kernel, 1, after)] if after else []),
+    ]
+    return np.concatenate(parts) if len(parts) > 1 else inside[0]
+
+
+def overlaps(products: Any) -> Any:
+    return np.any(products, axis=1) if products.dtype == bool else np.sum(products, axis=1, dtype=products.dtype)
+
+
+def partly(x: Any, kernel: Any, begin: int, length: int) -> Any:
+    """The sums of ``length`` places from ``begin`` on, of the elements of x that are there."""
+    count = x.shape[0]
+    places = own.arange(length)[:, None] + own.arange(kernel.shape[0])[None, :] + begin
+    is_there = np.logical_and(places >= 0, places < count)
+    products = np.where(is_there, x[np.clip(places, 0, count - 1)] * kernel, own.zeros((), x.dtype))
+    return overlaps(products)
 
 
 @implements(np.convolve)
