@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -338,6 +341,16 @@ def test_what_stands_at_a_few_places_is_found(dtype: str) -> None:
             asked = (np.median(x), np.percentile(x, [1, 50, 99.5]), np.median(x.reshape(-1, 1), axis=0))
             for given, number in zip(quantiles(x), asked, strict=True):
                 np.testing.assert_allclose(given, number, rtol=1e-6)
+
+
+@pytest.mark.parametrize("target", ["avx2", "x86-64"])
+def test_narrower_vectors_sort_too(target: str) -> None:
+    chosen = ("-k", "(long_lines_are or few_places or sorts) and not narrower", "-p", "no:cacheprovider", "-q")
+    environment = {**os.environ, "WEFT_TARGET": target}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *chosen, __file__], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_medians_along_axes_of_long_lines() -> None:

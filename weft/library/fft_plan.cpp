@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "weft/library/vector_width.h"
+
 namespace weft {
 namespace {
 
@@ -15,11 +17,6 @@ constexpr int64_t longest_matrix_less = 48;
 // Lines in the lanes need more of the cache for each, and none of a line's own shuffles: they are for short lines, and
 // up to this length for those that cannot be cut into as many as there are lanes.
 constexpr int64_t shortest_inside = 256, longest_beside = 2048;
-
-int widest_vectors() {
-  if (__builtin_cpu_supports("avx512f")) return 64;
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
-}
 
 template <class T>
 void add_root(std::vector<T>& table, int64_t k, int64_t n) {

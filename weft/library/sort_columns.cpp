@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "weft/library/vector_width.h"
+
 namespace weft {
 namespace {
 
@@ -37,8 +39,8 @@ template <class Vector>
 template <class Word>
 void sort_with_best(Word* block, size_t count) {
   auto* rows = reinterpret_cast<typename Lanes<Word>::Type*>(block);
-  if (__builtin_cpu_supports("avx512f")) return network_avx512(rows, count);
-  if (__builtin_cpu_supports("avx2")) return network_avx2(rows, count);
+  if (widest_vectors() == 64) return network_avx512(rows, count);
+  if (widest_vectors() == 32) return network_avx2(rows, count);
   network(rows, count);
 }
 

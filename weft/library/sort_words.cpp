@@ -4,6 +4,8 @@
 // yet.
 #include "weft/library/sort_words.h"
 
+#include "weft/library/vector_width.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -254,7 +256,7 @@ void sort_by_threads(Word* words, Word* spare, size_t count, Share share) {
 #pragma GCC pop_options
 
 namespace weft {
-bool sorts_words() { return __builtin_cpu_supports("avx512f"); }
+bool sorts_words() { return widest_vectors() == 64; }
 void sort_words(uint32_t* words, uint32_t* spare, size_t count, Share share) {
   sort_by_threads(words, spare, count, share);
 }
