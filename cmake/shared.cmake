@@ -20,7 +20,9 @@ function(weft_shared name)
   set_target_properties(weft_${name}_shared PROPERTIES OUTPUT_NAME ${file} EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-  target_link_options(weft_${name}_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-Bsymbolic-functions)
+  # Names of what is not exported would be a sixth of the file.
+  target_link_options(weft_${name}_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-Bsymbolic-functions
+    -Wl,--discard-all)
   install(TARGETS weft_${name}_shared EXPORT weftwork LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
