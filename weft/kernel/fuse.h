@@ -55,6 +55,8 @@ GraphPtr prepare(const Graph& flat);
 // Calls whose results are values of their own (Op::result): folds and steps.
 bool is_fold(const Node& node);
 bool is_step(const Node& node);
+// The dimension along which a sort of rank 1 and more sorts, from 0.
+size_t sorted_axis(const Node& sort);
 // Whether a concatenate is better stored, each part by loops of its own.
 bool has_many_parts(const Node& node);
 // The results of such a call by number; nothing where one is not used.

@@ -35,8 +35,7 @@ std::map<NodeId, std::vector<std::array<Dim, 2>>> places_read_of_sorts(const Gra
   std::map<NodeId, Lines> lines;  // values that are a sort's result, turned or not
   for (const Node& node : graph.nodes()) {
     if (node.op == Op::sort && node.operand_count() == 1 && node.type().rank()) {
-      int64_t axis = node.attrs.integer(Attr::dimension);
-      lines[node.id()] = {node.id(), static_cast<size_t>(axis < 0 ? axis + node.type().rank() : axis)};
+      lines[node.id()] = {node.id(), sorted_axis(node)};
       places[node.id()];
     }
     for (const Value& operand : node.operands()) {

@@ -103,9 +103,8 @@ void lower_sort(Lowering& lowering, const Node& node) {
   draft.kind = LaunchKind::routine;
   draft.routine = "sort";
   const Dims& dims = node.type().dims;
-  int64_t given = node.attrs.integer(Attr::dimension), rank = node.type().rank();
-  auto axis = static_cast<size_t>(given < 0 ? given + rank : given);
-  Dim outer = 1, inner = 1, length = rank ? dims[axis] : Dim(1);
+  const size_t axis = dims.empty() ? 0 : sorted_axis(node);
+  Dim outer = 1, inner = 1, length = dims.empty() ? Dim(1) : dims[axis];
   for (size_t i = 0; i < dims.size(); ++i)
     if (i != axis) (i < axis ? outer : inner) = (i < axis ? outer : inner) * dims[i];
   GraphPtr body = node.regions[0];

@@ -27,6 +27,11 @@ bool is_step(const Node& node) {
   }
 }
 
+size_t sorted_axis(const Node& sort) {
+  int64_t axis = sort.attrs.integer(Attr::dimension);
+  return static_cast<size_t>(axis < 0 ? axis + sort.type().rank() : axis);
+}
+
 bool has_many_parts(const Node& node) {
   constexpr size_t few_parts = 4;  // which a loop may tell apart at every element
   return node.op == Op::concatenate && node.operand_count() > few_parts;

@@ -72,8 +72,7 @@ Value complex_dot(Builder& build, const Attrs& attrs, Value lhs, Value rhs) {
 }
 
 Value prepared_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
-  DotDims l(lhs.type().rank(), node.ints(Attr::lhs_batching_dimensions), node.ints(Attr::lhs_contracting_dimensions));
-  DotDims r(rhs.type().rank(), node.ints(Attr::rhs_batching_dimensions), node.ints(Attr::rhs_contracting_dimensions));
+  auto [l, r] = dims_of(node);
   DType dtype = node.type().dtype;
   // One number of two vectors: sums are added up in pairs, and in parallel.
   bool is_number = node.type().rank() == 0 && (dtype == DType::f32 || dtype == DType::f64);
@@ -160,10 +159,11 @@ Value with_result(Builder& build, const Node& call) { return with_results(build,
 // Lines that are sorted lie one after the other: others are transposed there and back.
 std::vector<Value> sorted_in_lines(Builder& build, const Node& node, const std::vector<Value>& operands) {
   auto rank = node.type().rank();
-  int64_t given = node.attrs.integer(Attr::dimension), axis = given < 0 ? given + rank : given;
+  if (rank == 0) return {};
+  auto axis = static_cast<int64_t>(sorted_axis(node));
   Dim inner = 1;
   for (int64_t i = axis + 1; i < rank; ++i) inner = inner * node.type().dims[static_cast<size_t>(i)];
-  if (rank == 0 || inner.is(1)) return {};
+  if (inner.is(1)) return {};
   Ints order;
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis) order.push_back(i);
@@ -232,6 +232,14 @@ DotDims::DotDims(int64_t rank, Ints batching, Ints contracted)
     : batch(std::move(batching)), contracting(std::move(contracted)) {
   for (int64_t i = 0; i < rank; ++i)
     if (!std::ranges::count(batch, i) && !std::ranges::count(contracting, i)) free.push_back(i);
+}
+
+std::pair<DotDims, DotDims> dims_of(const Node& dot) {
+  auto dims = [&](size_t i, Attr batching, Attr contracting) {
+    return DotDims(dot.operand(i).type().rank(), dot.ints(batching), dot.ints(contracting));
+  };
+  return {dims(0, Attr::lhs_batching_dimensions, Attr::lhs_contracting_dimensions),
+          dims(1, Attr::rhs_batching_dimensions, Attr::rhs_contracting_dimensions)};
 }
 
 Ints DotDims::order() const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "weft/ir/builder.h"
 #include "weft/kernel/fuse.h"
@@ -17,6 +18,8 @@ struct DotDims {
   DotDims(int64_t rank, Ints batching, Ints contracted);
   Ints order() const;
 };
+// Those of both operands of a dot_general.
+std::pair<DotDims, DotDims> dims_of(const Node& dot);
 
 // A value's places from `low` to `high` along an axis.
 Value slice(Builder& build, const Value& value, size_t axis, const Dim& low, const Dim& high);

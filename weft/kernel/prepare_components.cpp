@@ -146,14 +146,7 @@ Value Components::computed(const Value& value, int64_t axis, int64_t place) {
       if (place < extent.value()) return component(part, axis, place);
       place -= extent.value();
     }
-  Dims starts, limits = value.type().dims;
-  for (size_t i = 0; i < limits.size(); ++i) starts.emplace_back(0);
-  starts[static_cast<size_t>(axis)] = place;
-  limits[static_cast<size_t>(axis)] = place + 1;
-  Value part =
-      build_(Op::slice, {value},
-             {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(starts.size(), 1)}});
-  return build_.reshape(part, dims);
+  return build_.reshape(slice(build_, value, static_cast<size_t>(axis), place, place + 1), dims);
 }
 
 // A value that got dimensions of extent 1 is itself again.

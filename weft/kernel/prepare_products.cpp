@@ -127,18 +127,6 @@ Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const DotDi
 
 }  // namespace
 
-namespace {
-
-std::pair<DotDims, DotDims> dims_of(const Node& node) {
-  auto dims = [&](size_t i, Attr batching, Attr contracting) {
-    return DotDims(node.operand(i).type().rank(), node.ints(batching), node.ints(contracting));
-  };
-  return {dims(0, Attr::lhs_batching_dimensions, Attr::lhs_contracting_dimensions),
-          dims(1, Attr::rhs_batching_dimensions, Attr::rhs_contracting_dimensions)};
-}
-
-}  // namespace
-
 Value windows_by_vector(Builder& build, const Node& node, const Value& lhs, const Value& rhs) {
   auto [left, right] = dims_of(node);
   auto are_windows = [&](const Value& x, const Value& other, const DotDims& dims) {

@@ -1,6 +1,4 @@
 // Products of a matrix by itself, as x.T @ x: what lies above the diagonal is what lies below it, and is computed once.
-#include <utility>
-
 #include "weft/kernel/prepare.h"
 
 namespace weft {
@@ -16,9 +14,9 @@ struct Side {
   size_t summed;
 };
 
-std::optional<Side> side_of(Value operand, const Ints& batching, const Ints& contracting) {
-  if (operand.type().rank() != 2 || !batching.empty() || contracting.size() != 1) return std::nullopt;
-  auto summed = static_cast<size_t>(contracting[0]);
+std::optional<Side> side_of(Value operand, const DotDims& dims) {
+  if (operand.type().rank() != 2 || !dims.batch.empty() || dims.contracting.size() != 1) return std::nullopt;
+  auto summed = static_cast<size_t>(dims.contracting[0]);
   if (operand.node().op == Op::transpose) {
     summed = static_cast<size_t>(operand.node().ints(Attr::permutation)[summed]);
     operand = operand.node().operand(0);
@@ -29,11 +27,9 @@ std::optional<Side> side_of(Value operand, const Ints& batching, const Ints& con
 }  // namespace
 
 Value product_of_itself(Builder& build, const Node& node, const Value& lhs, const Value& rhs) {
-  auto left = side_of(lhs, node.ints(Attr::lhs_batching_dimensions), node.ints(Attr::lhs_contracting_dimensions));
-  auto right = side_of(rhs, node.ints(Attr::rhs_batching_dimensions), node.ints(Attr::rhs_contracting_dimensions));
-  if (!left || !right || left->matrix.id() != right->matrix.id() || left->matrix.index() != right->matrix.index() ||
-      left->summed != right->summed)
-    return {};
+  const auto [of_left, of_right] = dims_of(node);
+  const std::optional<Side> left = side_of(lhs, of_left), right = side_of(rhs, of_right);
+  if (!left || !right || left->matrix != right->matrix || left->summed != right->summed) return {};
   const Value x = left->matrix;
   const size_t summed = left->summed, kept = 1 - summed;
   const Dim rows = x.type().dims[kept], terms = x.type().dims[summed];

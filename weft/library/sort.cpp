@@ -135,9 +135,7 @@ uint64_t* words_of(uint64_t* entries) { return entries; }
 uint32_t* words_of(uint32_t* entries) { return entries; }
 
 // Entries in a part of a long line: with their spare places they stay in a core's own cache.
-constexpr size_t part_size = 8192, long_line = 1 << 16, most_parts = 256, samples_of_part = 16;
-// Pieces of a line that threads go through; the same for any number of threads.
-constexpr size_t line_pieces = 16;
+constexpr size_t part_size = 8192, most_parts = 256, samples_of_part = 16;
 
 // The keys between the parts of a line, as a search tree: node i has the nodes 2 i and 2 i + 1 below it.
 template <class Entry>
@@ -161,16 +159,13 @@ Entry* sort_by_parts(Entry* entries, Entry* spare, size_t count, int64_t bytes, 
   const std::vector<uint64_t> tree = tree_of_splitters(entries, count, parts);
   std::vector<uint8_t> part_of(count);
   std::vector<size_t> places(line_pieces * parts), begins(parts + 1);
-  auto begin_of = [&](size_t piece) { return count * piece / line_pieces; };
-  const auto cost = static_cast<int64_t>(count / line_pieces * 400);
-  shared(share, line_pieces, cost, [&](int64_t first, int64_t last) {
-    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece)
-      for (size_t i = begin_of(piece); i < begin_of(piece + 1); ++i) {
-        size_t node = 1;
-        for (uint64_t key = key_in(entries[i]); node < parts;) node = 2 * node + (key >= tree[node]);
-        part_of[i] = static_cast<uint8_t>(node - parts);
-        ++places[piece * parts + node - parts];
-      }
+  shared_pieces(share, count, 400, [&](size_t piece, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      size_t node = 1;
+      for (uint64_t key = key_in(entries[i]); node < parts;) node = 2 * node + (key >= tree[node]);
+      part_of[i] = static_cast<uint8_t>(node - parts);
+      ++places[piece * parts + node - parts];
+    }
   });
   size_t place = 0;
   for (size_t part = 0; part < parts; ++part) {
@@ -178,10 +173,8 @@ Entry* sort_by_parts(Entry* entries, Entry* spare, size_t count, int64_t bytes, 
     for (size_t piece = 0; piece < line_pieces; ++piece) place += std::exchange(places[piece * parts + part], place);
   }
   begins[parts] = count;
-  shared(share, line_pieces, cost, [&](int64_t first, int64_t last) {
-    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece)
-      for (size_t i = begin_of(piece); i < begin_of(piece + 1); ++i)
-        spare[places[piece * parts + part_of[i]]++] = entries[i];
+  shared_pieces(share, count, 400, [&](size_t piece, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) spare[places[piece * parts + part_of[i]]++] = entries[i];
   });
   shared(share, static_cast<int64_t>(parts), static_cast<int64_t>(part_size * 800), [&](int64_t first, int64_t last) {
     for (auto part = static_cast<size_t>(first); part < static_cast<size_t>(last); ++part) {

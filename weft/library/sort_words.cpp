@@ -210,8 +210,7 @@ void part_by_levels(Word* words, Word* spare, size_t count, const Word* pivots, 
 // Pieces of a long line, each into parts; the same parts of all pieces together; and each part by itself.
 template <class Word>
 void sort_by_threads(Word* words, Word* spare, size_t count, Share share) {
-  constexpr size_t pieces = 16, samples_of_part = 32, most_parts = 32;
-  constexpr size_t long_line = 1 << 16, many = 1 << 20;
+  constexpr size_t samples_of_part = 32, most_parts = 32, many = 1 << 20;
   if (count < long_line || share == by_caller) return sort_in_place(words, spare, count);
   const int levels = count < many ? 3 : 5;
   const size_t parts = size_t{1} << levels, samples = parts * samples_of_part;
@@ -219,30 +218,23 @@ void sort_by_threads(Word* words, Word* spare, size_t count, Share share) {
   for (size_t i = 0; i < samples; ++i) sample[i] = words[i * (count / samples)];
   sort_in_place(sample, beside, samples);
   for (size_t i = 1; i < parts; ++i) pivots[i - 1] = sample[i * samples_of_part];
-  size_t counts[pieces][most_parts], begins[pieces][most_parts], part_begins[most_parts + 1];
-  auto begin_of = [&](size_t piece) { return count * piece / pieces; };
-  const auto cost = static_cast<int64_t>(count / pieces * 200);
-  shared(share, pieces, cost, [&](int64_t first, int64_t last) {
-    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece) {
-      const size_t begin = begin_of(piece);
-      part_by_levels(words + begin, spare + begin, begin_of(piece + 1) - begin, pivots, levels, counts[piece]);
-    }
+  size_t counts[line_pieces][most_parts], begins[line_pieces][most_parts], part_begins[most_parts + 1];
+  shared_pieces(share, count, 200, [&](size_t piece, size_t begin, size_t end) {
+    part_by_levels(words + begin, spare + begin, end - begin, pivots, levels, counts[piece]);
   });
   size_t place = 0;
   for (size_t i = 0; i < parts; ++i) {
     part_begins[i] = place;
-    for (size_t piece = 0; piece < pieces; ++piece) {
+    for (size_t piece = 0; piece < line_pieces; ++piece) {
       begins[piece][i] = place;
       place += counts[piece][i];
     }
   }
   part_begins[parts] = count;
-  shared(share, pieces, cost, [&](int64_t first, int64_t last) {
-    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece) {
-      const Word* from = spare + begin_of(piece);
-      for (size_t i = 0; i < parts; from += counts[piece][i++])
-        std::copy_n(from, counts[piece][i], words + begins[piece][i]);
-    }
+  shared_pieces(share, count, 200, [&](size_t piece, size_t begin, size_t) {
+    const Word* from = spare + begin;
+    for (size_t i = 0; i < parts; from += counts[piece][i++])
+      std::copy_n(from, counts[piece][i], words + begins[piece][i]);
   });
   shared(share, static_cast<int64_t>(parts), static_cast<int64_t>(count / parts * 500),
          [&](int64_t first, int64_t last) {

@@ -10,10 +10,13 @@
 
 namespace weft {
 
+// From this length on threads take parts of one line.
+inline constexpr size_t long_line = 1 << 16;
+
 // Whether the CPU has what sort_words needs.
 bool sorts_words();
 
-// Sorts `count` numbers, ascending; `spare` has room for as many. Threads take parts of many.
+// Sorts `count` numbers, ascending; `spare` has room for as many. Threads take parts of a long line.
 void sort_words(uint32_t* words, uint32_t* spare, size_t count, Share share);
 void sort_words(uint64_t* words, uint64_t* spare, size_t count, Share share);
 

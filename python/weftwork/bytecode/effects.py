@@ -20,7 +20,6 @@ from .user_classes import UserClasses
 
 __all__ = ["Effects"]
 
-#: Arguments of these types are told by their types alone: a call has those that it is given.
 #: Arrays of the surroundings with at most so many elements may be constants that are compared at each call.
 LARGEST_FIXED = 4096
 
@@ -79,7 +78,7 @@ class Effects(UserClasses):
             self.steps.check("keys", step(), list(given))
             return
         if type(given) not in (list, dict, tuple) and not is_record(type(given)):
-            if is_numpys_generator(given):
+            if is_numpys_generator(given):  # told by its type alone: a call has the one that it is given
                 self.host_argument(given, step())
             elif not is_plain_argument(given) and not isinstance(copy, TracedArray):
                 self.opaque[id(given)] = given  # what it is may change between calls

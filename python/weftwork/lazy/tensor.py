@@ -222,9 +222,9 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         return str(self.numpy())
 
     def _repr_html_(self) -> str:
-        kind = f"Tensor {self.dtype}[{', '.join(map(str, self.shape))}]"
         import html  # large, and for notebooks alone
 
+        kind = f"Tensor {self.dtype}[{', '.join(map(str, self.shape))}]"
         return f"<div><code>{kind}</code><pre>{html.escape(str(self))}</pre></div>"
 
     def __format__(self, form: str) -> str:

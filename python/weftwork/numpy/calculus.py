@@ -187,15 +187,12 @@ def sliding_products(x: Any, kernel: Any, mode: str) -> Any:
             shifted = wrap(op("pad", (x * kernel[j]).tensor, zero, **edges))
             result = shifted if result is None else np.add(result, shifted)
         return result
-    inside = [overlaps(np.lib.stride_tricks.sliding_window_view(x, count) * kernel)]
-    before, after = low, length - low - inside[0].shape[0]
+    inside = overlaps(np.lib.stride_tricks.sliding_window_view(x, count) * kernel)
+    if mode == "valid":
+        return inside
     # Beyond the ends of x there is nothing to multiply: zero times infinity is NaN.
-    parts = [
-        *([partly(x[:count], kernel, -low, before)] if before else []),
-        *inside,
-        *([partly(x[extent - count :], kernel, 1, after)] if after else []),
-    ]
-    return np.concatenate(parts) if len(parts) > 1 else inside[0]
+    before, after = partly(x[:count], kernel, -low, low), partly(x[extent - count :], kernel, 1, around[1])
+    return np.concatenate([before, inside, after])
 
 
 def overlaps(products: Any) -> Any:

@@ -105,13 +105,11 @@ def of_sorted(values: Any, q: Any, method: str, weak: bool) -> Any:
     rest = (1,) * (values.ndim - 1)
 
     def taken(places: Any) -> Any:
-        if not isinstance(places, np.ndarray) or places.size > 16:
+        if not isinstance(places, np.ndarray) or not 0 < places.size <= 16:
             return np.take(values, places, axis=0)
         # Slices: the compiler finds what stands at a few places without sorting all.
         rows = [values[place] for place in places.ravel().tolist()]
-        return (
-            np.reshape(np.stack(rows), (*places.shape, *values.shape[1:])) if rows else np.take(values, places, axis=0)
-        )
+        return np.reshape(np.stack(rows), (*places.shape, *values.shape[1:]))
 
     known = isinstance(q, np.ndarray)
     with untraced() if known else np.errstate():

@@ -1,6 +1,6 @@
 // Complex numbers over lanes: each operation as operations of their parts.
 #include "weft/codegen/llvm/kernel_emitter.h"
-#include "weft/codegen/llvm/vector_math.h"
+#include "weft/codegen/llvm/math.h"
 #include "weft/core/error.h"
 
 namespace weft {
@@ -135,7 +135,7 @@ std::array<std::string, 2> KernelEmitter::complex_divide(DType real, const std::
 // Everything else: inline both parts at once, by the library lane by lane each part of the result.
 Ssa KernelEmitter::complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes) {
   std::string base = cat("complex_", weft::name(op)), type = lanes_type(register_type(real), lanes);
-  if (module_.target.fma && complex_function(weft::name(op))) {
+  if (is_inline_function(base, module_.target)) {
     std::string both = call_math(base, real, parts.data(), parts.size(), lanes);
     auto part = [&](int i) { return assign(cat("extractvalue { ", type, ", ", type, " } ", both, ", ", i)); };
     std::string re = part(0);

@@ -42,7 +42,7 @@ Complex exp(const Complex& z) {
   // No angle: only the size of an infinite power is known.
   V lost = ~is_finite(y) & is_infinite(x), small = less(x, 0);
   V zero = x.w->zero(x.elem);
-  return {select(lost, select(small, zero, infinity_like(x)), re), select(lost & small, copysign_of(zero, y), im)};
+  return {select(lost, select(small, zero, infinity_like(x)), re), select(lost & small, signed_zero(y), im)};
 }
 
 // sinh and cosh of the real part, times the sine and the cosine of the imaginary one.
@@ -105,30 +105,33 @@ Complex tan(const Complex& z) {
   return {exchanged.im, exchanged.re};
 }
 
-// Larger and smaller of the magnitudes of both parts, scaled by a power of two so that their squares are numbers.
-struct Scaled {
+// Magnitudes of both parts, the larger one first, and the power of two that makes numbers of their squares.
+struct Magnitudes {
   V large, small, is_huge, is_tiny;
+  explicit Magnitudes(const Complex& z) {
+    V a = abs_of(z.re), b = abs_of(z.im), is_less = less(a, b);
+    large = select(is_less, b, a);
+    small = select(is_less, a, b);
+    is_huge = greater(large, 0x1p500);
+    is_tiny = less(large, 0x1p-400);
+  }
+  V by_size(double of_huge, double of_tiny, double of_others) const {
+    auto constant = [&](double value) { return large.w->real(large.elem, value); };
+    return select(is_huge, constant(of_huge), select(is_tiny, constant(of_tiny), constant(of_others)));
+  }
+  V scale() const { return by_size(0x1p-600, 0x1p600, 1); }
 };
-Scaled scaled_parts(const Complex& z) {
-  Writer& w = *z.re.w;
-  V a = abs_of(z.re), b = abs_of(z.im), is_less = less(a, b), large = select(is_less, b, a);
-  V is_huge = greater(large, 0x1p500), is_tiny = less(large, 0x1p-400);
-  V scale = select(is_huge, w.real(a.elem, 0x1p-600), select(is_tiny, w.real(a.elem, 0x1p600), w.real(a.elem, 1)));
-  return {large * scale, select(is_less, a, b) * scale, is_huge, is_tiny};
-}
 
 // log |z| is half of log(x**2 + y**2), the sum of both squares in two parts.
 Complex log(const Complex& z) {
   Writer& w = *z.re.w;
-  Scaled s = scaled_parts(z);
-  Pair square = exact_product(s.large, s.large), other = exact_product(s.small, s.small);
+  const Magnitudes magnitudes(z);
+  V scale = magnitudes.scale(), large = magnitudes.large * scale, small = magnitudes.small * scale;
+  Pair square = exact_product(large, large), other = exact_product(small, small);
   Pair sum = fast_sum(square.hi, other.hi);
   sum = fast_sum(sum.hi, sum.lo + (square.lo + other.lo));
-  auto by_scale = [&](double part) {
-    return select(s.is_huge, w.real(z.re.elem, part), select(s.is_tiny, w.real(z.re.elem, -part), w.zero(z.re.elem)));
-  };
-  // 600 ln 2
-  V re = mad(log_of_pair(sum.hi, sum.lo), w.real(z.re.elem, 0.5), by_scale(0x1.9fe3682cd3be4p+8));
+  constexpr double of_scale = 0x1.9fe3682cd3be4p+8;  // 600 ln 2
+  V re = mad(log_of_pair(sum.hi, sum.lo), w.real(z.re.elem, 0.5), magnitudes.by_size(of_scale, -of_scale, 0));
   V size = select(is_infinite(z.re) | is_infinite(z.im), infinity_like(z.re),
                   select(is_nan(z.re) | is_nan(z.im), nan_like(z.re), re));
   return {select(is_zero(z.re) & is_zero(z.im), -infinity_like(z.re), size), inlined::atan2(z.im, z.re)};
@@ -137,11 +140,8 @@ Complex log(const Complex& z) {
 // t = sqrt((|x| + |z|) / 2) and y / (2 t)
 Complex sqrt(const Complex& z) {
   Writer& w = *z.re.w;
-  Scaled s = scaled_parts(z);
-  V scale = select(s.is_huge, w.real(z.re.elem, 0x1p-600),
-                   select(s.is_tiny, w.real(z.re.elem, 0x1p600), w.real(z.re.elem, 1)));
-  V back = select(s.is_huge, w.real(z.re.elem, 0x1p300),
-                  select(s.is_tiny, w.real(z.re.elem, 0x1p-300), w.real(z.re.elem, 1)));
+  const Magnitudes magnitudes(z);
+  V scale = magnitudes.scale(), back = magnitudes.by_size(0x1p300, 0x1p-300, 1);
   V x = abs_of(z.re) * scale, y = z.im * scale, size = sqrt_of(mad(x, x, y * y));
   V t = sqrt_of((x + select(is_infinite(x), x, size)) * 0.5), u = y / (t + t);
   V is_left = less(z.re, 0), wide = is_infinite(z.im), none = is_zero(z.re) & is_zero(z.im);

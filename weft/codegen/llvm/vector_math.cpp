@@ -230,6 +230,12 @@ std::string complex_definition(ModuleText& module, ComplexFunction function, con
              "  ret ", both, " %both\n}\n\n");
 }
 
+// The function of "complex_NAME", where the target has it inline.
+ComplexFunction inline_complex(std::string_view name, const Target& target) {
+  constexpr std::string_view of_complex = "complex_";
+  return target.fma && name.starts_with(of_complex) ? complex_function(name.substr(of_complex.size())) : nullptr;
+}
+
 }  // namespace
 
 std::string_view root_power(double exponent) {
@@ -242,7 +248,7 @@ std::string_view root_power(double exponent) {
 bool is_inline_function(std::string_view name, const Target& target) {
   for (const Inline& known : inlines)
     if (known.function == name) return !known.fused || target.fma;
-  return false;
+  return inline_complex(name, target) != nullptr;
 }
 
 std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name,
@@ -255,10 +261,8 @@ std::string vector_math(ModuleText& module, const std::string& function, DType d
     auto body = [&](const V& x) { return known.binary(x, V{x.w, "%y", x.elem}); };
     return definition(module, name, lanes, elem, body, true);
   }
-  constexpr std::string_view of_complex = "complex_";
-  if (function.starts_with(of_complex) && module.target.fma)
-    if (ComplexFunction body = complex_function(std::string_view(function).substr(of_complex.size())))
-      return complex_definition(module, body, name, lanes, elem);
+  if (ComplexFunction body = inline_complex(function, module.target))
+    return complex_definition(module, body, name, lanes, elem);
   return conversion(module, function, name, lanes);
 }
 
