@@ -638,3 +638,36 @@ def test_numbers_that_nothing_needs_are_computed_since_that_may_raise(expression
         assert str(found.value) == str(wanted.value)
     finally:
         SETTINGS[name] = kept
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, out: np.cumsum(x, 0, None, out),
+        lambda x, out: np.add(x, 1, out),
+        lambda x, out: np.compress([True] * 3, x, 0, out),
+        lambda x, out: np.dot(np.eye(3), x, out),
+        lambda x, out: np.fix(x, out),
+    ],
+    ids=["cumsum", "add", "compress", "dot", "fix"],
+)
+@pytest.mark.parametrize("locked", [True, False])
+def test_outputs_by_position_are_written_or_raise(call, locked):
+    """NumPy is never called, between pieces, with an array that it would write."""
+
+    def function(x, given):
+        out = x.imag if locked else given[:, 0]
+        try:
+            call(x, out)
+        except ValueError:
+            return out + 0, -1
+        return out + 0, len(np.unique(given))
+
+    x = np.array([0.5, 2.0, 1.0])
+    jitted = wf.jit(function, strict=False)
+    for _ in range(3):
+        ours, theirs = np.zeros((3, 2)), np.zeros((3, 2))
+        got, expected = jitted(x, ours), function(x, theirs)
+        np.testing.assert_array_equal(got[0], expected[0])
+        assert got[1] == expected[1]
+        np.testing.assert_array_equal(ours, theirs)

@@ -23,7 +23,7 @@ from ..numpy.steps import whole_of
 from ..numpy.tracer import MASKS, BoundMethod, Read, Selection, TracedArray, untraced
 from ..pytree import items_of
 from .effects import Effects
-from .host import Called, Made, Method, Raised, ViewOf, undoing
+from .host import Called, Made, Method, Raised, Reading, ViewOf, undoing
 from .kinds import contains_traced
 from .liveness import live_values
 from .outside import ITEM, VALUE, HostValue
@@ -231,6 +231,17 @@ class Breaks(Effects):
                 return given
         return self.from_host(result, self.steps.call(step_function, operands), arrays)
 
+    def reading_call(self, function: Any, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
+        """A function of NumPy's that may have been asked to write to an argument, which no call between pieces does."""
+        kwargs = kwargs or {}
+        values = [*args, *kwargs.values()]
+        try:
+            return self.host_call(Reading(function, tuple(kwargs)), tuple(values))
+        except ValueError as error:
+            if "read-only" in str(error) and any(map(is_writable, values)):
+                self.refuse("a function that writes to its argument is called outside of the program")
+            raise
+
     def computed(self, function: Any, operands: list[Any]) -> Any:
         """What a function gives now. Where it raises, what follows is for calls in which it raises the same."""
         try:
@@ -344,19 +355,19 @@ class Breaks(Effects):
                 return NotImplemented
             if function.name in CHANGING_METHODS:
                 return self.compiled_call(Method(function.name), (function.owner, *args), kwargs, (0,))
-            return self.host_call(Method(function.name), (function.owner, *args), kwargs)
+            return self.reading_call(Method(function.name), (function.owner, *args), kwargs)
         from . import natives
 
         name = getattr(function, "__name__", "")
         if function is operator.getitem and isinstance(args[0], TracedArray):
             return self.host_call(function, args)
         if args and isinstance(args[0], TracedArray) and getattr(TracedArray, name, None) is function:
-            return self.host_call(Method(name), args, kwargs) if hasattr(np.ndarray, name) else NotImplemented
+            return self.reading_call(Method(name), args, kwargs) if hasattr(np.ndarray, name) else NotImplemented
         if not natives.is_numpy_function(function) and not isinstance(getattr(function, "__self__", None), np.ufunc):
             return NotImplemented
         if name in CHANGING:
             return self.compiled_call(function, args, kwargs, (0,))
-        return self.host_call(function, args, kwargs)
+        return self.reading_call(function, args, kwargs)
 
 
 class Order:
@@ -377,6 +388,10 @@ class Order:
 def real_values(operands: list[Any]) -> list[Any]:
     """What operands of a step are in the call that is recorded."""
     return [o.value if type(o) is HostValue else o for o in operands]
+
+
+def is_writable(value: Any) -> bool:
+    return isinstance(value, (TracedArray, np.ndarray)) and bool(value.flags.writeable)
 
 
 def holds_selection(value: Any) -> bool:

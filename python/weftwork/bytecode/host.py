@@ -19,6 +19,7 @@ __all__ = [
     "Made",
     "Method",
     "Raised",
+    "Reading",
     "Undo",
     "ViewOf",
     "agree",
@@ -56,6 +57,28 @@ class Called:
 
     def is_like(self, other: Called) -> bool:
         return is_like(self.function, other.function) and self.names == other.names
+
+
+class Reading(Called):
+    """A function that is given arrays that it cannot write: none of those that it is called with changes."""
+
+    __slots__ = ()
+
+    def __call__(self, *values: Any) -> Any:
+        shown = [read_only(value) if isinstance(value, np.ndarray) else value for value in values]
+        result = super().__call__(*shown)
+        return next((value for value, view in zip(values, shown, strict=True) if result is view), result)
+
+    def is_like(self, other: Called) -> bool:
+        return isinstance(other, Reading) and super().is_like(other)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 class Method:

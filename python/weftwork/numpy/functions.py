@@ -486,6 +486,8 @@ implements(np.nan_to_num)(
 def _nan_to_num(x: TracedArray, fresh: bool | None, nan: Any, posinf: Any, neginf: Any) -> Any:
     if x.scalar:
         refuse_copy(fresh)
+    elif not fresh and x.dtype.kind not in "fc":
+        return x if x.ndim else x[()]
     elif not fresh:
         x[...] = _nan_to_num(x, True, nan, posinf, neginf)
         return x if x.ndim else x[()]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import UnsupportedError
+from ..errors import ArgumentValueError, UnsupportedError
 from .arguments import items_of
 from .dispatch import finish, implements, shown_name, widened_dtype
 from .reductions import require_out_of
@@ -49,6 +49,8 @@ def factors(*values: Any) -> list[Tensor]:
 @implements(np.dot)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     lhs, rhs = factors(a, b)
+    if lhs.ndim and rhs.ndim and isinstance(out, TracedArray) and not out.flags.c_contiguous:
+        raise_here(ArgumentValueError, "dot: output array is not acceptable: it must be contiguous", "out_layout")
     result = finish(np.matmul, _core.dot(lhs, rhs), out, True, "no" if lhs.ndim and rhs.ndim else "same_kind")
     if out is None or result.ndim:
         return result
