@@ -21,7 +21,7 @@ from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedErr
 from .numpy.checks import Checks
 from .numpy.layout import deciding, given_strides
 from .numpy.loops import Retry
-from .numpy.tracer import NDARRAY, Trace, TracedArray, tracing
+from .numpy.tracer import MASKS, NDARRAY, Trace, TracedArray, tracing
 from .profile import span
 from .pytree import flatten, unflatten_with
 from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Slot
@@ -266,6 +266,7 @@ class Call:
 
     def traced(self) -> Traced:
         """The recording, tried once more for each loop that turns out not to be recordable as one."""
+        first: BaseException | None = None
         while True:
             try:
                 traced = self._record()
@@ -274,7 +275,14 @@ class Call:
             except Retry as retry:
                 retry.note(self.unrolled, self.peels)
                 continue
-            except (Exception, Refused):
+            except (Exception, Refused) as error:
+                if self.strict and MASKS not in self.unrolled and is_about_counts(error):
+                    # Masks of the surroundings are known; a selection by another fails again, where it was made.
+                    self.unrolled[MASKS] = str(error)
+                    first = error
+                    continue
+                if first is not None:
+                    raise first from None
                 if not self.statics.are_used():
                     raise
             self.statics.do = False
@@ -354,6 +362,11 @@ class Call:
         loops = [loop for loop in loops if re.search(rf"\b{loop.symbol}\b", reason)] or loops
         if loops and not loops[-1].turns.numbers.forced:
             raise Retry(loops[-1].turns.site, reason)
+
+
+def is_about_counts(error: BaseException) -> bool:
+    """Whether a result would have as many elements as only the run knows."""
+    return isinstance(error, Error) and error.label == "dynamic_result_shape"
 
 
 def unsupported(refused: Refused) -> UnsupportedError:

@@ -75,6 +75,28 @@ r = np.zeros(4)\nfor k in range(4):\n    r[k] = y[np.logical_and(x > k - 2, x <=
 r = np.zeros(20)\nfor k in range(20):\n    v = y[np.logical_and(x > k - 10, x <= k)]\n    r[k] = v.sum()\nreturn r
 z = np.zeros_like(m)\nfor k in range(30):\n    inside = np.abs(z) < 2\n    z[inside] = z[inside] ** 2 + m[inside]\nreturn z
 e = x[x > 100]; return e.sum(), e.mean(), e.size + 0, e.std(), np.median(e), (e > 0).all()
+return x[x > 0].max(), np.min(x[x > 0]), i[i > 0].min(), np.nanmax(n[x > 0]), np.max(n[n > 0]), m[y[:5] > 0].max(axis=0), np.ptp(h[h > 0])
+return (i > 0)[m > 0].max(), t[:, m > 0].min(axis=1), t[:, m > 0].max(), i[i > 0].astype(np.uint8).max(), x[x > 0].min(keepdims=True)
+return x[x > 0].argmax(), np.argmin(x[y > 0]), n[x > 0].argmax(), i[i > 0].argmin(), m[m > 0].argmax() + 1
+return len(x[x > 0]) + 1, x[x > 0].sum() / len(x[x > 0]), len(t[:, m > 0])
+return x[x > 0][0], x[x > 0][-1], x[x > 0][1], x[x > 0][-2], m[m > 0][3], m[y[:5] > 0][0], m[y[:5] > 0][-1, :], x[x > 0][i[0, 0] % 2]
+return np.cumsum(x[x > 0]).sum(), x[x > 0].cumsum()[-1], np.cumprod(i[i > 0]).max(), np.cumsum(h[h > 0])[0]
+return (x[x > 0][:, None] * y[:3]).sum(axis=0), (x[x > 0][None, :] - y[:, None]).min(axis=1), m[y[:5] > 0][..., None].sum(axis=0), m[y[:5] > 0][:, None, 1:].mean()
+return np.linalg.norm(m[y[:5] > 0], axis=1).sum(), (m[y[:5] > 0] / np.linalg.norm(m[y[:5] > 0], axis=-1, keepdims=True)).sum(axis=0)
+r = m[y[:5] > 0]; r = r - r.mean(axis=0, keepdims=True); return r.T @ r / len(r), (r - r.mean(axis=1, keepdims=True)).sum(axis=0)
+return (m[y[:5] > 0] @ m.T).sum(axis=0), (m[y[:5] > 0] @ m[0]).max(), (m[:, 0] @ m[:, y[:4] > 0]).sum(), (m.T @ m[:, y[:4] > 0]).sum(axis=1), m[y[:5] > 0].dot(m[1]).sum()
+return x[x > 0] @ y[x > 0], m[y[:5] > 0].T @ x[:5][y[:5] > 0], c[y[:5] > 0].T @ m[y[:5] > 0], m[:, y[:4] > 0] @ m.T[y[:4] > 0], n[y > 0].sum() + i[y[:5] > 0].T @ i[y[:5] > 0]
+return x[np.where(x > 0)].sum(), x[np.where(x > 0)[0]].mean(), y[np.flatnonzero(x > 0)].sum(), m[np.nonzero(m > 0)].sum(), m[(m > 0).nonzero()].max()
+k = np.where(x > 0)[0]; return len(k) + 0, k.size + 0, k.sum(), k.mean(), k[0], k[-1], x[k + 1 - 1].sum(), y[k[y[k] > 0]].sum(), k.dtype == np.int64, k.argmax()
+a, b = np.where(m > 0); return m[a, b].sum(), (a * 10 + b).sum(), m[a].sum(axis=0), i[a, 0].sum(), t[:, a, b].sum(axis=1), x[a + b].sum(), m[b, a % 4].max(), a.max() + b.min()
+k = np.flatnonzero(y[:5] > 0); m[k] = 7
+k = np.flatnonzero(y[:5] > 0); m[k, 1] += m[k, 2]; m[k] *= 2; return m[k].sum(axis=0), m[k, 1:].sum()
+x[np.where(x > 0)] = 0; m[np.nonzero(m)] += 1; i[np.where(i > 2)] = i[np.where(i > 2)] // 2
+x[np.flatnonzero(y > 0)] -= y[np.flatnonzero(y > 0)]; return x
+return np.compress(x > 0, x).sum(), np.extract(m > 0, m).sum(), np.compress(y[:5] > 0, m, axis=0).sum(axis=0), np.compress(x > 0, y).max(), x.compress(x > 0).sum()
+return np.take(x, np.flatnonzero(x > 0)).sum(), np.flatnonzero(i).sum(), np.nonzero(c)[1].sum(), np.where(n)[0].mean(), np.where(x)[0].size + 0
+return np.count_nonzero(np.flatnonzero(x > 0) > 2), (np.flatnonzero(x > 0) * 0.5).sum(), np.median(np.flatnonzero(x > 0)), np.isin(np.flatnonzero(x > 0), [1, 2, 3]).sum()
+k = np.flatnonzero(x > 100); return k.sum(), k.size + 0, x[k].sum(), m[:, 0][k[k < 5]].sum(), len(k) + 1, np.cumsum(x[k]).sum()
 k = np.ndarray((5, 4)); k[:] = m * 2; k[0, 1] = x[3]; return k
 k = np.ndarray(11, dtype=np.float32)\nfor a in range(11):\n    k[a] = x[a] * 2\nreturn k, isinstance(k, np.ndarray) or True, np.ndarray.sum is not None
 k = m * 2; k.shape = (20,); k[3] = 7; return k
@@ -109,14 +131,20 @@ def test_as_numpy(source: str) -> None:
     ("source", "part"),
     [
         ("return x[x > 0]", "np.where"),
-        ("return len(x[x > 0])", "np.sum(mask)"),
-        ("return x[x > 0].max()", "pass initial="),
+        ("return range(len(x[x > 0]))", "known only when the program runs"),
         ("x[x > 0] = y[y > 0]", "another mask"),
         ("return np.sort(x[x > 0])", "numpy.sort"),
         ("return x[x > 0] + y[y > 0]", "different masks"),
         ("return x[x > 0] + y", "shape (11,)"),
         ("return [v for v in x[x > 0]]", "loop"),
-        ("return x[x > 0][0]", "indexing"),
+        ("return x[x > 0][1:]", "indexing"),
+        ("return x[x > 100].max()", "zero-size array to reduction operation maximum"),
+        ("return x[x > 100].argmin()", "attempt to get argmin of an empty sequence"),
+        ("return x[x > 100][0]", "out of bounds"),
+        ("return np.flatnonzero(x > 0)", "np.where"),
+        ("return np.where(x[0])[0].sum()", "0d"),
+        ("x[np.flatnonzero(x > 0) - 1] = 3", "writing by it"),
+        ("return y[x[x > 0] > 1].sum()", "x[mask] gives"),
         ("x[x > 0][0] = 3", "changes a copy"),
         ("m[m > 0] = m", "must not depend on how many"),
         ("m[m[:, :3] > 0] = 1", "size of axis is 4"),
@@ -131,3 +159,65 @@ def test_what_cannot_be_said(source: str, part: str) -> None:
         wf.jit(function_of(source.replace("\n", "\\n")))(*[a.copy() for a in ARRAYS.values()])
     assert part in str(caught.value), str(caught.value)
     assert "<string>" in str(caught.value)
+
+
+FIXED = np.array([True, False, True] * 3 + [False] * 2)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[FIXED],
+        lambda x: np.compress(FIXED, x) + x[0],
+        lambda x: np.flatnonzero(FIXED) + x[0],
+        lambda x: np.sort(x[np.where(FIXED)[0]]),
+    ],
+)
+def test_masks_of_the_surroundings_are_known(function: Callable[..., Any]) -> None:
+    x = ARRAYS["x"]
+    close(wf.jit(function, strict=True)(x), function(x))
+
+
+PROGRAMS = r"""
+i = np.flatnonzero(x > 0); s = 0.0\nfor k in i: s += x[k]\nreturn s, len(i)
+i = np.where(x > 2)[0]\nif i.size == 0: return -1\nreturn i[0]
+i = np.where(x > 0)[0]\nif not len(i): return None\nreturn x[i].max()
+i = np.where(x > 0)[0]; x[i] = np.arange(len(i)); return x
+i = np.where(x > 0)[0]; j = i; j += 1; return i.sum(), j[0]
+i = np.where(x > 0)[0]; i[:] = 0; return i.sum()
+i = np.where(x[1:] > 0)[0]; x[i] = x[i + 1]; return x
+i = np.where(x > 0)[0]; x[:] = 1; return i, x[i]
+i = np.where(x > 0)[0]; return i[np.argsort(x[i])][:2], np.diff(i), i[::2]
+v = x[x > 0]; v += 1; v[v > 1.5] = 0; return v.sum(), x
+a = np.arange(len(x)); n = 0\nwhile len(a):\n    x[a] *= 1.7\n    a = a[np.abs(x[a]) < 3]\n    n += 1\nreturn n, x
+try: return np.where(x > 5)[0][0]\nexcept IndexError as e: return str(e)
+try: return x[x > 5].max()\nexcept ValueError as e: return str(e)
+try: return np.argmin(x[x > 5])\nexcept ValueError as e: return str(e)
+try: return x[np.where(x > 0)[0] + 8].sum()\nexcept IndexError: return -1
+p = np.where((x[1:-1] > x[:-2]) & (x[1:-1] > x[2:]))[0] + 1; return x[p].mean(), p[np.argmax(x[p])], np.mean(np.diff(p))
+e = np.where(np.diff(np.sign(x)) != 0)[0] + 1; return [s.sum() for s in np.split(x, e)]
+q = m[np.where(y[:5] > 0)[0]]; return np.sqrt(((q[:, None] - q[None]) ** 2).sum(axis=-1)), q.min(axis=0), q[:, 0].argmax()
+k = np.where(x > 0)[0]; a = np.column_stack([np.ones(11), y])[k]; return np.linalg.solve(a.T @ a, a.T @ x[k])
+return 3 in np.flatnonzero(x > 0), list(np.where(x > 0)[0]), isinstance(np.where(x > 0)[0], np.ndarray), np.quantile(x[x > 0], 0.3)
+return np.delete(x, np.where(x > 0)[0]), np.stack(np.nonzero(m > 0), axis=1), np.concatenate([[0], np.flatnonzero(x > 0), [11]])
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("source", PROGRAMS)
+def test_positions_in_any_program(source: str) -> None:
+    """However a program goes on with positions and selected elements, it does as with NumPy, whatever their number."""
+    function = function_of(source)
+    jitted = wf.jit(function, strict=False)
+    for seed in range(4):
+        draw = np.random.default_rng(seed)
+        given, ours = [[a.copy() for a in ARRAYS.values()] for _ in range(2)]
+        given[0][...] = ours[0][...] = draw.normal(size=11)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected, got = function(*given), jitted(*ours)
+        assert type(got) is type(expected)
+        if isinstance(expected, (str, type(None))):
+            assert got == expected
+        else:
+            close(got, expected)
+        close(ours, given)

@@ -227,7 +227,7 @@ PROMOTION: list[Snippet] = [
 
 #: What cannot be traced: the error, a part of its text.
 ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
-    (lambda x: np.nonzero(x), (F,), wf.errors.UnsupportedError, "np.where"), (lambda x: x.nonzero(), (F,), wf.errors.ArgumentTypeError, "np.where"),
+    (lambda x: np.nonzero(x), (F,), wf.errors.DataDependentError, "np.where"), (lambda x: x.nonzero(), (F,), wf.errors.DataDependentError, "np.where"),
     (lambda x: np.compress(x > 0, x), (V,), wf.errors.DataDependentError, "as many elements"), (lambda x: np.extract(x > 0, x), (V,), wf.errors.DataDependentError, "np.where"),
     (lambda x: np.trim_zeros(x), (V,), wf.errors.UnsupportedError, "slice"), (lambda x: np.bincount(x), (I[0],), wf.errors.DataDependentError, "minlength"),
     (lambda x: np.histogram(x, "auto"), (F,), wf.errors.DataDependentError, "number of bins"), (lambda x: np.place(x, x > 0, [1, 2]), (F,), wf.errors.DataDependentError, "np.where"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..numpy.loops import Range, make_range
 from ..numpy.rows import Numbers, Together, digits
-from ..numpy.tracer import TracedArray, as_tensor, convert, wrap
+from ..numpy.tracer import Selection, TracedArray, as_tensor, convert, wrap
 from ..pytree import items_of
 from .calls import SPECIAL, Calls, Special, special
 from .kinds import NUMBERS, answers, contains_traced, holds_object, is_method_of_users, lookup, type_of
@@ -58,6 +58,8 @@ def call_type(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def call_len(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if len(args) == 1 and answers(args[0]):
         return r.call_special(args[0], "__len__")
+    if len(args) == 1 and isinstance(args[0], Selection):
+        return args[0].shape[0]
     return r.native(len, args, kwargs)
 
 

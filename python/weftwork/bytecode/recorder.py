@@ -326,6 +326,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         if type(container) in (list, tuple) and (self.holds_host(container) or self.holds_host(value)):
             return any(self.same_or_equal(item, value) for item in container)
         self.require_no_user_objects(container, value, asked=answers_equality)
+        if isinstance(container, Selection):
+            return self.truth(self.guarded(is_among, (container, self.array_operand(value)), {}))
         if isinstance(container, TracedArray) and self.can_break():
             return self.truth(self.host_call(BINARY_CONTAINS, (container, value)))
         return self.guarded(BINARY_CONTAINS, (self.concrete(container), self.concrete(value)), {})
@@ -486,6 +488,11 @@ class Fits:
 
 #: What divmod, math.modf and the like give, one by one.
 ITEMS = tuple(map(operator.itemgetter, range(2)))
+
+
+def is_among(array: Any, value: Any) -> Any:
+    """What ``value in array`` asks."""
+    return np.any(np.equal(array, value))
 
 
 def is_of_container(function: Any, args: tuple) -> bool:

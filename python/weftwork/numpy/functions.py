@@ -313,11 +313,7 @@ def converted(x: Any, dtype: Any, order: str, copy: Any) -> Any:
 def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
     """With three arguments; the indices of true values are as many as the run finds."""
     if x is _NoValue or y is _NoValue:
-        raise_here(
-            UnsupportedError,
-            "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)",
-            "dynamic_result_shape",
-        )
+        return np.nonzero(condition)
     (first, weak), (second, also) = operand_of(x), operand_of(y)
     require_fits((x, y), (second, first))
     chooses = as_tensor(condition)

@@ -22,6 +22,7 @@ from .indexing import (
     unfolded,
 )
 from .masked import Selected, put_selected, selection
+from .positions import gathered, indexed_by
 from .tracer import MASKS, TracedArray, as_tensor, convert, current_trace, raise_here, wrap
 from .views import DynamicSlice, is_read_only
 
@@ -32,6 +33,11 @@ def get_item(array: TracedArray, index: Any) -> Any:
     if (inner := unfolded(array, index)) is not None:
         return get_item(*inner)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
+    if indexed_by(items):
+        items, chosen = gathered(array, items)
+        if chosen is not None:
+            lead = next(i for i, item in enumerate(items) if isinstance(item, TracedArray))
+            return Selected(take_indexed(array.tensor, items), chosen.mask, lead)
     whole = index if isinstance(index, tuple) else (index,)
     is_element = not any(item is Ellipsis for item in whole)
     if all(is_basic(item) for item in items):
@@ -39,8 +45,8 @@ def get_item(array: TracedArray, index: Any) -> Any:
         if is_element and not view.ndim:
             return element(view.tensor)
         return wrap(view.tensor) if array.scalar else view
-    if chosen := selection(array, items):
-        view, mask, lead = chosen
+    if found := selection(array, items):
+        view, mask, lead = found
         trace = current_trace()
         if trace is not None and MASKS in trace.unrolled:
             raise_here(
@@ -124,9 +130,13 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
     if (inner := unfolded(array, index)) is not None:
         return set_item(*inner, value)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
+    if indexed_by(items):
+        items, chosen = gathered(array, items)
+        if chosen is not None:
+            chosen.refuse("writing by it as an index")
     is_plain = all(is_basic(item) for item in items)
-    if not is_plain and (chosen := selection(array, items)):
-        return put_selected(*chosen, value)
+    if not is_plain and (found := selection(array, items)):
+        return put_selected(*found, value)
     new = convert(assigned(value, array, is_plain), array.dtype)
     if is_plain:
         target = basic_view(array, items)

@@ -16,11 +16,12 @@ from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
 from .functions import product
-from .indexing import assigned, basic_view, is_basic
+from .indexing import assigned, basic_view, element, expand_ellipsis, is_basic
 from .layout import scalars
 from .reductions import normalized_axes
 from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
 from .ufuncs import op
+from .validity import demanded
 
 #: Functions whose result has an element for each element of their arguments.
 ELEMENTWISE: set[Callable[..., Any]] = {
@@ -45,6 +46,11 @@ QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
     np.median: np.nanmedian, np.quantile: np.nanquantile, np.percentile: np.nanpercentile,
     np.nanmedian: np.nanmedian, np.nanquantile: np.nanquantile, np.nanpercentile: np.nanpercentile,
 }  # fmt: skip
+#: Reductions that raise where there is no element, and the ufunc that each repeats.
+EXTREMES = {
+    np.max: np.maximum, np.amax: np.maximum, np.nanmax: np.fmax,
+    np.min: np.minimum, np.amin: np.minimum, np.nanmin: np.fmin,
+}  # fmt: skip
 REDUCING_UFUNCS = {
     np.add: np.sum,
     np.multiply: np.prod,
@@ -53,6 +59,10 @@ REDUCING_UFUNCS = {
     np.logical_and: np.all,
     np.logical_or: np.any,
 }
+
+#: Other functions of a selection as their first argument, and its methods: selected.py fills both.
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+METHODS: dict[str, Callable[..., Any]] = {}
 
 UNKNOWN_COUNT = "x[mask] gives as many elements as the mask has true values, known only when the program runs"
 ADVICE = "; write np.where(mask, x, 0), use where= of a reduction, or assign x[mask] = value"
@@ -109,6 +119,11 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         dims = (*(1,) * self.lead, *self.mask.shape, *(1,) * self.behind)
         return wrap(broadcast_to(op("reshape", self.mask, dims=dims), self.value.shape))
 
+    def inside(self) -> Any:
+        """The value with zeros in the place of integers that are not selected: those may be no indices."""
+        value = wrap(self.value)
+        return np.where(self.wide_mask(), value, own.zeros((), self.dtype)) if self.dtype.kind in "iu" else value
+
     def has_mask_of(self, other: Selected) -> bool:
         return self.lead == other.lead and _core.same_value(self.mask, other.mask)
 
@@ -118,8 +133,6 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name in METHODS:
             return SelectedMethod(self, name, METHODS[name])
-        if name == "T" and self.ndim == 1:
-            return self
         if name in ("real", "imag"):
             return getattr(np, name)(self)
         if name.startswith("__") or not hasattr(np.ndarray, name):
@@ -193,7 +206,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             and sum(isinstance(a, Selected) for a in args) == 1
             and args[ELEMENTWISE_IN[function]] is lead
         ):
-            return lead.like(function(*[wrap(lead.value) if a is lead else a for a in args], **kwargs))
+            return lead.like(function(*[lead.inside() if a is lead else a for a in args], **kwargs))
         for table, form in ((REDUCTIONS, lead.reduced), (QUANTILES, lead.quantile)):
             if function in table and args and args[0] is lead:
                 return scalars(form(function, *args[1:], **kwargs))
@@ -215,73 +228,142 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     def reduced(self, function: Callable[..., Any], axis: Any = None, *args: Any, **kwargs: Any) -> Any:
         axes = self.whole_axes(axis)
-        if kwargs.pop("keepdims", False) not in (False, np._NoValue) or kwargs.get("where", True) not in (
-            True,
-            np._NoValue,
-        ):
-            self.refuse("keepdims= and where= of its reductions")
+        if kwargs.get("where", True) not in (True, np._NoValue):
+            self.refuse("where= of its reductions")
+        keeps = kwargs.pop("keepdims", False) not in (False, np._NoValue)
         if axes is None:
-            wide = tuple(
-                a if a < self.lead else a + self.mask.ndim - 1 for a in normalized_axes(axis, self.ndim, "reduction")
-            )
-            if wide and wide[0] < self.lead:
-                self.refuse("reducing an axis before the mask")
-            return Selected(as_tensor(function(wrap(self.value), wide, *args, **kwargs)), self.mask, self.lead)
+            wide = self.wide_axes(axis)
+            value = function(wrap(self.value), wide, *args, keepdims=keeps, **kwargs)
+            return Selected(as_tensor(value), self.mask, self.lead)
         kwargs["where"] = self.wide_mask()
-        if (
-            function in (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
-            and kwargs.get("initial", np._NoValue) is np._NoValue
-        ):
-            name = function.__name__.removeprefix("a")
-            self.refuse(
-                f"x[mask].{name}() raises if nothing is selected: pass initial=, or write np.{name}(x, where=mask, initial=…); this",
-                advice="",
+        has_identity = function not in EXTREMES or kwargs.get("initial", np._NoValue) is not np._NoValue
+        if not has_identity:
+            kwargs["initial"] = own.array(self.beyond(EXTREMES[function]), self.dtype)
+        result = function(wrap(self.value), axes, *args, **kwargs)
+        if keeps:
+            reduced = normalized_axes(axis, self.ndim, "reduction")
+            result = np.reshape(
+                result, tuple(1 if i in reduced else self.value.shape[self.wide_axis(i)] for i in range(self.ndim))
             )
-        return function(wrap(self.value), axes, *args, **kwargs)
+        if has_identity:
+            return result
+        name = EXTREMES[function].__name__
+        return self.unless_empty(result, f"zero-size array to reduction operation {name} which has no identity")
+
+    def beyond(self, extreme: np.ufunc) -> Any:
+        """What is no more than any element for a maximum, no less for a minimum."""
+        if self.dtype.kind == "c":
+            self.refuse("the extreme of complex numbers of it")
+        if self.dtype.kind == "f":
+            return -np.inf if extreme is np.maximum else np.inf
+        limits = np.iinfo(self.dtype) if self.dtype.kind != "b" else None
+        if limits is None:
+            return extreme is np.minimum
+        return limits.min if extreme is np.maximum else limits.max
+
+    def unless_empty(self, result: Any, message: str, label: str = "empty_reduction") -> TracedArray:
+        """A result that NumPy refuses with this message where nothing is selected."""
+        return wrap(demanded(as_tensor(result), np.any(wrap(self.mask)), label, message))
+
+    def wide_axis(self, axis: int) -> int:
+        """The axis of the value for one of the selection that is not the selected one."""
+        return axis if axis < self.lead else axis + self.mask.ndim - 1
+
+    def wide_axes(self, axis: Any) -> tuple[int, ...]:
+        """The same for axes that all come behind the selected one."""
+        axes = normalized_axes(axis, self.ndim, "reduction")
+        if axes and axes[0] < self.lead:
+            self.refuse("reducing an axis before the mask")
+        return tuple(map(self.wide_axis, axes))
 
     def quantile(self, function: Callable[..., Any], *args: Any, axis: Any = None, **kwargs: Any) -> Any:
         """Elements that are not selected are NaN for the NaN-ignoring form; a NaN among those selected is the result."""
         axes = self.whole_axes(axis)
-        if axes is None or self.dtype.kind == "c" or "out" in kwargs or "weights" in kwargs:
+        if axes is None or self.dtype.kind in "bc" or "out" in kwargs or "weights" in kwargs:
             self.refuse(f"numpy.{function.__name__} of it over such axes")
         value = wrap(self.value)
         inner = value if self.dtype.kind == "f" else value.astype(np.float64)
         result = QUANTILES[function](
             np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), *args, axis=axes, **kwargs
         )
+        if function in (np.quantile, np.percentile):
+            result = self.unless_empty(result, "index 0 is out of bounds for axis 0 with size 0", "index_bounds")
         if QUANTILES[function] is function or self.dtype.kind != "f":
             return result
         return np.where(
             np.any(np.isnan(value), axis=axes, where=self.wide_mask()), own.array(np.nan, inner.dtype), result
         )
 
-    def product(self, ufunc: np.ufunc, inputs: Any) -> Any:
-        """The inner product of two selections by the same mask."""
-        if ufunc not in (np.matmul, np.vecdot) or not all(isinstance(i, Selected) and i.ndim == 1 for i in inputs):
-            return self.refuse(f"numpy.{ufunc.__name__} of it")
-        left, right = inputs
-        return np.sum(
-            (np.conjugate(left) if ufunc is np.vecdot else left) * right, dtype=np.result_type(left.dtype, right.dtype)
+    @property
+    def T(self) -> Selected:
+        if self.ndim == 1:
+            return self
+        if self.mask.ndim != 1:
+            self.refuse("the transpose of it")
+        return Selected(as_tensor(np.transpose(wrap(self.value))), self.mask, self.behind)
+
+    def without_others(self) -> Any:
+        """The value with its selected axes as one, and zeros where nothing is selected."""
+        kept = np.where(self.wide_mask(), wrap(self.value), own.zeros((), self.dtype))
+        return np.reshape(
+            kept, (*kept.shape[: self.lead], product(self.mask.shape), *kept.shape[self.lead + self.mask.ndim :])
         )
+
+    def product(self, ufunc: np.ufunc, inputs: Any) -> Any:
+        """An inner or matrix product: along the selected axis of two selections by one mask, or along another axis of one."""
+        left, right = inputs
+        both = isinstance(left, Selected) and isinstance(right, Selected)
+        if ufunc not in (np.matmul, np.vecdot) or (ufunc is np.vecdot and not (both and left.ndim == right.ndim == 1)):
+            return self.refuse(f"numpy.{ufunc.__name__} of it")
+        if both and left.ndim == right.ndim == 1 and left.has_mask_of(right):
+            return np.sum(
+                (np.conjugate(left) if ufunc is np.vecdot else left) * right,
+                dtype=np.result_type(left.dtype, right.dtype),
+            )
+        is_along = both and _core.same_value(left.mask, right.mask) and not left.behind and not right.lead
+        if is_along and left.ndim <= 2 and right.ndim <= 2:
+            return np.matmul(left.without_others(), right.without_others())
+        if not isinstance(right, Selected) and left.behind == 1 and np.ndim(right) in (1, 2):
+            return Selected(as_tensor(np.matmul(wrap(left.value), right)), left.mask, left.lead)
+        is_columns = not isinstance(left, Selected) and right.lead == 1 and right.ndim == 2 and right.mask.ndim == 1
+        if is_columns and np.ndim(left) in (1, 2):
+            return Selected(as_tensor(np.matmul(left, wrap(right.value))), right.mask, np.ndim(left) - 1)
+        return self.refuse(f"numpy.{ufunc.__name__} of it")
 
     # -- indexing ----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, Selected) and index.dtype == bool and index.ndim == 1 and self.has_mask_of(index):
             return Selected(self.value, as_tensor(np.logical_and(wrap(self.mask), wrap(index.value))), self.lead)
-        items = list(index) if isinstance(index, tuple) else [index]
-        own = items[: self.lead + 1]
-        if (
-            len(items) <= self.lead
-            or not all(isinstance(i, slice) and i == slice(None) for i in own)
-            or not all(map(is_basic, items))
+        items = expand_ellipsis(index, self.ndim)
+        if items[0] is None:
+            return Selected(as_tensor(wrap(self.value)[None]), self.mask, self.lead + 1)[(slice(None), *items[1:])]
+        if not self.lead and is_position(items[0]) and all(item == slice(None) for item in items[1:]):
+            return self.at_rank(items[0])
+        if not all(isinstance(i, slice) and i == slice(None) for i in items[: self.lead + 1]) or not all(
+            map(is_basic, items)
         ):
             return self.refuse("indexing it")
         rest = [*[slice(None)] * (self.lead + self.mask.ndim), *items[self.lead + 1 :]]
-        rest += [slice(None)] * (self.value.ndim - len(rest))
-        if None in rest or Ellipsis in rest:
-            return self.refuse("new axes of it")
         return Selected(basic_view(wrap(self.value), rest).tensor, self.mask, self.lead)
+
+    def at_rank(self, index: Any) -> Any:
+        """The selected element of an index."""
+        shown = f"index {index if isinstance(index, int) else 'of an element'} is out of bounds for axis 0 of x[mask]"
+        chosen = np.reshape(wrap(self.mask), -1)
+        last = chosen.shape[0] - 1
+        if isinstance(last, int) and last < 0:
+            raise_here(OutOfBoundsError, shown, "index_bounds")
+        if isinstance(index, int) and index in (0, -1):
+            inside, place = np.any(chosen), np.argmax(chosen) if index == 0 else last - np.argmax(chosen[::-1])
+        else:
+            rank = np.where(np.less(index, 0), index + self.count, index)
+            inside = np.logical_and(np.greater_equal(rank, 0), np.less(rank, self.count))
+            place = np.searchsorted(np.cumsum(chosen), rank + 1)
+        safe = wrap(demanded(as_tensor(place), inside, "index_bounds", shown))
+        rows = np.reshape(wrap(self.value), (-1, *self.value.shape[self.mask.ndim :]))
+        result = np.take(rows, np.minimum(safe, last), axis=0)
+        return element(result.tensor) if not result.ndim else result
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.refuse("writing to x[mask] twice: x[mask][…] = y changes a copy, which")
@@ -311,43 +393,11 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         )
 
 
-def count_nonzero(x: Selected, axis: Any = None) -> Any:
-    return np.sum(x != 0, axis, dtype=np.int64)
-
-
-def average(x: Selected, axis: Any = None, weights: Any = None) -> Any:
-    return np.mean(x, axis) if weights is None else np.sum(x * weights, axis) / np.sum(weights, axis)
-
-
-def norm(x: Selected, ord: Any = None, axis: Any = None) -> Any:
-    if ord not in (None, 2) or x.ndim != 1:
-        x.refuse("this norm of it")
-    return np.sqrt(np.sum(np.real(x * np.conjugate(x)), axis))
-
-
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.average: average,
-    np.count_nonzero: count_nonzero,
-    np.linalg.norm: norm,
-    np.size: lambda x, axis=None: x.size,
-    np.shape: lambda x: x.shape,
-    np.ndim: lambda x: x.ndim,
-    np.ravel: lambda x, order="C": x if x.ndim == 1 else x.refuse("numpy.ravel of it"),
-}
-
-METHODS: dict[str, Callable[..., Any]] = {
-    **{
-        name: getattr(np, name)
-        for name in ("sum", "prod", "mean", "std", "var", "any", "all", "max", "min", "dot", "ravel")
-    },
-    "clip": lambda x, min=None, max=None: np.clip(x, min, max),
-    "flatten": np.ravel,
-    "astype": lambda x, dtype, *args, **kwargs: x.like(wrap(x.value).astype(dtype)),
-    "copy": lambda x, order="C": x.like(wrap(x.value)),
-    "conj": np.conjugate,
-    "conjugate": np.conjugate,
-    "round": lambda x, decimals=0, out=None: np.round(x, decimals),
-}
+def is_position(index: Any) -> bool:
+    """Whether an index is one integer."""
+    if isinstance(index, TracedArray):
+        return index.scalar and index.dtype.kind in "iu"
+    return isinstance(index, (int, np.integer)) and not isinstance(index, bool)
 
 
 def run_time_mask(items: list[Any]) -> int | None:

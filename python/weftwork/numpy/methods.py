@@ -107,6 +107,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "max": reductions.max,
     "mean": reductions.mean,
     "min": reductions.min,
+    "nonzero": lambda x: np.nonzero(x),
     "partition": sorting.partition_in_place,
     "prod": reductions.prod,
     "put": put,

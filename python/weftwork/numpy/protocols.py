@@ -82,6 +82,9 @@ def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, *
 def array_function(self: TracedArray, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     if any(issubclass(kind, Selection) for kind in types):
         return NotImplemented
+    selected = next((value for value in args if isinstance(value, Selection)), None)
+    if selected is not None:  # at a place where NumPy does not look for one
+        return selected.__array_function__(function, types, args, kwargs)
     result = inherit(call_function(function, args, kwargs), args, kwargs)
     if kwargs.get("out") is not None:
         return result

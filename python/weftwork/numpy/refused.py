@@ -11,7 +11,7 @@ _TRIM = "it cuts off leading zeros, which are known only when the program runs"
 #: Name below numpy (or below ndarray) → reason, with what to write instead.
 REASONS: dict[str, str] = {
     **dict.fromkeys(
-        ("nonzero", "argwhere", "flatnonzero"),
+        ("argwhere",),
         f"{_COUNT}; write np.where(condition, x, y) or use where= of a reduction",
     ),
     "trim_zeros": f"{_COUNT}; cut with a slice of fixed bounds",
@@ -46,8 +46,6 @@ REASONS: dict[str, str] = {
     "ndarray.resize": "the shape of a traced array cannot be set; write x = np.resize(x, shape)",
     "ndarray.to_device": "where arrays live is decided outside of a traced function",
 }
-
-REASONS["ndarray.nonzero"] = REASONS["nonzero"]
 
 
 def reason(name: str) -> str:

@@ -54,9 +54,18 @@ def fixed_extent(x: Any, axis: int, name: str) -> int:
     return x.shape[axis]
 
 
+def is_run_time_mask(condition: Any) -> bool:
+    return isinstance(condition, TracedArray) and condition.tensor.constant() is None and 0 not in condition.shape
+
+
 @implements(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """The condition has to be fixed."""
+    """What a condition selects along an axis, like x[mask]."""
+    if out is None and is_run_time_mask(condition) and condition.ndim == 1:
+        x = np.ravel(solid(a)) if axis is None else solid(a)
+        axis = 0 if axis is None else one_axis(axis, x.ndim, "compress")
+        if _core.dims_equal(x.shape[axis], condition.shape[0]):
+            return x[(*(slice(None),) * axis, np.not_equal(condition, 0))]
     keep = known_value(
         condition,
         "compress",
@@ -79,7 +88,9 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
-    """The condition has to be fixed."""
+    """What a condition selects of all elements, like x[mask]."""
+    if is_run_time_mask(condition):
+        return compress(np.ravel(condition), np.ravel(solid(arr)))
     keep = known_value(
         condition,
         "extract",

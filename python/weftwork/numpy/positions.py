@@ -1,0 +1,82 @@
+"""np.nonzero and its like for masks that only the run knows, and arrays indexed by what they give.
+
+There are as many positions as the mask has true values. They are elements that the mask selects, of arrays that count along its
+axes, so that ``x[np.nonzero(mask)]`` is ``x[mask]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentValueError
+from . import own
+from .dispatch import broadcast_to, implements
+from .indexing import is_basic
+from .masked import Selected
+from .tracer import MASKS, Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
+
+__all__ = ["gathered", "indexed_by", "nonzero"]
+
+
+class Positions(Selected):
+    """The positions of true elements along one axis of the mask."""
+
+    __slots__ = ("axis",)
+
+    def __init__(self, mask: Tensor, axis: int) -> None:
+        self.axis = axis
+        dims = [mask.shape[axis] if i == axis else 1 for i in range(mask.ndim)]
+        counted = np.reshape(own.arange(mask.shape[axis]), tuple(dims))
+        super().__init__(broadcast_to(as_tensor(counted, np.int64), mask.shape), mask, 0)
+
+
+@implements(np.nonzero)
+def nonzero(a: Any) -> tuple[Any, ...]:
+    """An array for each axis, of the positions of elements that are not zero."""
+    tensor = as_tensor(a)
+    if not tensor.ndim:
+        raise_here(ArgumentValueError, "Calling nonzero on 0d arrays is not allowed.", "nonzero_rank")
+    if tensor.constant() is not None:
+        return np.nonzero(tensor.constant())
+    mask = tensor if tensor.dtype == bool else as_tensor(np.not_equal(wrap(tensor), own.zeros((), tensor.dtype)))
+    trace = current_trace()
+    if trace is not None and MASKS in trace.unrolled:
+        Positions(mask, 0).refuse("numpy.nonzero")
+    return tuple(Positions(mask, axis) for axis in range(mask.ndim))
+
+
+implements(np.flatnonzero)(lambda a: nonzero(np.ravel(wrap(as_tensor(a))))[0])
+
+
+def indexed_by(items: list[Any]) -> bool:
+    """Whether positions that a mask selects are among the items of an index."""
+    return any(isinstance(item, Selected) and item.dtype.kind in "iu" for item in items)
+
+
+def gathered(array: TracedArray, items: list[Any]) -> tuple[list[Any], Selected | None]:
+    """An index without selected positions, and the first of them, which tells what is selected of the result.
+
+    None where the index is a mask: what it gives is selected already.
+    """
+    places = [i for i, item in enumerate(items) if isinstance(item, Selected)]
+    first: Selected = items[places[0]]
+    chosen, before, behind = items[places[0] : places[-1] + 1], items[: places[0]], items[places[-1] + 1 :]
+    numbers = [not isinstance(item, slice) for item in behind]
+    if (
+        not all(isinstance(each, Selected) and not each.lead and not each.behind for each in chosen)
+        or not all(first.has_mask_of(each) for each in chosen)
+        or not all(isinstance(item, slice) for item in before)
+        or not all(is_basic(item) and item is not None and item is not Ellipsis for item in behind)
+        or numbers != sorted(numbers, reverse=True)
+    ):
+        return first.refuse("this index with it")
+    extents = array.shape[places[0] : places[0] + len(chosen)]
+    axes = [each.axis if type(each) is Positions else None for each in chosen]
+    if axes == list(range(first.mask.ndim)) and all(map(_core.dims_equal, extents, first.mask.shape)):
+        return [*before, wrap(first.mask), *behind], None
+    if any(isinstance(extent, int) and not extent for extent in extents):
+        return first.refuse("an index into an axis of no elements with it")
+    return [*before, *(each.inside() for each in chosen), *behind], first

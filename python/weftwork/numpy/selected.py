@@ -1,0 +1,114 @@
+"""Functions and methods of the elements that a mask selects, beside those that are element-wise or reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import own
+from .indexing import element
+from .masked import EXTREMES, FUNCTIONS, METHODS, Selected
+from .tracer import as_tensor, wrap
+
+
+def count_nonzero(x: Selected, axis: Any = None) -> Any:
+    return np.sum(x != 0, axis, dtype=np.int64)
+
+
+def average(x: Selected, axis: Any = None, weights: Any = None) -> Any:
+    return np.mean(x, axis) if weights is None else np.sum(x * weights, axis) / np.sum(weights, axis)
+
+
+def norm(x: Selected, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    if axis is not None and x.whole_axes(axis) is None:
+        axes = x.wide_axes(axis)
+        value = np.linalg.norm(wrap(x.value), ord, axes[0] if len(axes) == 1 else axes, keepdims)
+        return Selected(as_tensor(value), x.mask, x.lead)
+    if ord not in (None, 2) or x.ndim != 1 or keepdims:
+        x.refuse("this norm of it")
+    return np.sqrt(np.sum(np.real(x * np.conjugate(x)), axis))
+
+
+def ptp(x: Selected, axis: Any = None) -> Any:
+    return np.subtract(np.max(x, axis), np.min(x, axis))
+
+
+def running(function: Callable[..., Any], identity: int) -> Callable[..., Any]:
+    """np.cumsum or np.cumprod of selected elements: others count as its identity."""
+
+    def form(x: Selected, axis: Any = None, dtype: Any = None) -> Any:
+        if x.ndim != 1 or axis not in (None, 0, -1):
+            x.refuse(f"numpy.{function.__name__} of it along this axis")
+        kept = np.where(wrap(x.mask), wrap(x.value), own.array(identity, x.dtype))
+        return x.like(np.reshape(function(np.reshape(kept, -1), dtype=dtype), x.mask.shape))
+
+    return form
+
+
+def first_extreme(extreme: Callable[..., Any]) -> Callable[..., Any]:
+    """np.argmax or np.argmin of selected elements: how many come before the first extreme one."""
+
+    def form(x: Selected, axis: Any = None) -> Any:
+        if x.ndim != 1 or axis not in (None, 0, -1):
+            x.refuse("the place of an extreme of it along this axis")
+        best = x.reduced(extreme, initial=own.array(x.beyond(EXTREMES[extreme]), x.dtype))
+        found = np.equal(wrap(x.value), best)
+        if x.dtype.kind == "f":
+            found = np.logical_or(found, np.logical_and(np.isnan(wrap(x.value)), np.isnan(best)))
+        chosen = np.reshape(wrap(x.mask), -1)
+        place = np.argmax(np.logical_and(chosen, np.reshape(found, -1)))
+        before = np.sum(chosen, where=np.less(own.arange(chosen.shape[0]), place), dtype=np.int64)
+        name = EXTREMES[extreme].__name__[:3]
+        return element(x.unless_empty(before, f"attempt to get arg{name} of an empty sequence").tensor)
+
+    return form
+
+
+FUNCTIONS |= {
+    np.average: average,
+    np.count_nonzero: count_nonzero,
+    np.linalg.norm: norm,
+    np.ptp: ptp,
+    np.cumsum: running(np.cumsum, 0),
+    np.cumprod: running(np.cumprod, 1),
+    np.argmax: first_extreme(np.max),
+    np.argmin: first_extreme(np.min),
+    np.transpose: lambda x: x.T,
+    np.size: lambda x, axis=None: x.size,
+    np.shape: lambda x: x.shape,
+    np.ndim: lambda x: x.ndim,
+    np.ravel: lambda x, order="C": x if x.ndim == 1 else x.refuse("numpy.ravel of it"),
+}
+
+METHODS |= {
+    **{
+        name: getattr(np, name)
+        for name in (
+            "sum",
+            "prod",
+            "mean",
+            "std",
+            "var",
+            "any",
+            "all",
+            "max",
+            "min",
+            "dot",
+            "ravel",
+            "cumsum",
+            "cumprod",
+            "argmax",
+            "argmin",
+            "transpose",
+        )
+    },
+    "clip": lambda x, min=None, max=None: np.clip(x, min, max),
+    "flatten": np.ravel,
+    "astype": lambda x, dtype, *args, **kwargs: x.like(wrap(x.value).astype(dtype)),
+    "copy": lambda x, order="C": x.like(wrap(x.value)),
+    "conj": np.conjugate,
+    "conjugate": np.conjugate,
+    "round": lambda x, decimals=0, out=None: np.round(x, decimals),
+}
