@@ -199,6 +199,8 @@ e = np.where(np.diff(np.sign(x)) != 0)[0] + 1; return [s.sum() for s in np.split
 q = m[np.where(y[:5] > 0)[0]]; return np.sqrt(((q[:, None] - q[None]) ** 2).sum(axis=-1)), q.min(axis=0), q[:, 0].argmax()
 k = np.where(x > 0)[0]; a = np.column_stack([np.ones(11), y])[k]; return np.linalg.solve(a.T @ a, a.T @ x[k])
 return 3 in np.flatnonzero(x > 0), list(np.where(x > 0)[0]), isinstance(np.where(x > 0)[0], np.ndarray), np.quantile(x[x > 0], 0.3)
+x[x > 0] = np.sort(x[x > 0]); m[m > 0] = np.unique(m[m > 0]); return x, m
+m[y[:5] > 0, 1] = np.cumsum(np.sort(m[y[:5] > 0, 0])); v = x[::2]; v[v > 0] += np.sort(v[v > 0]); return v
 return np.delete(x, np.where(x > 0)[0]), np.stack(np.nonzero(m > 0), axis=1), np.concatenate([[0], np.flatnonzero(x > 0), [11]])
 """.strip().splitlines()
 

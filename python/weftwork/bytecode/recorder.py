@@ -34,7 +34,7 @@ from .calls import SPECIAL, Calls
 from .frame import DefaultOf, Frame
 from .headers import LoopHeaders
 from .host import has_to_run
-from .items import Items
+from .items import STORE_ITEM, Items
 from .iteration import Iteration
 from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, holds_object, is_user_object, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
@@ -424,6 +424,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             result = self.called_by_host(function, args, kwargs)
             if result is not NotImplemented:
                 return result
+            if function is STORE_ITEM and error.label == "mask_assignment":
+                return self.guarded(STORE_ITEM, (args[0], self.without_masks(args[1]), args[2]), {})
         forms = [] if self.bakes else [self.fixed, self.decided] if self.can_break() else [self.fixed]
         for form in forms:
             changed = tuple(map(form, args))
@@ -441,6 +443,14 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
                         self.refuse("an array of the surroundings is changed, or seen, by what no operation can do")
                 return result
         return NotImplemented
+
+    def without_masks(self, key: Any) -> tuple[Any, ...]:
+        """An index with the places of true elements, which Python asks for, instead of masks."""
+        places: list[Any] = []
+        for part in key if type(key) is tuple else (key,):
+            is_mask = isinstance(part, TracedArray) and part.dtype == bool and part.ndim
+            places += self.host_call(np.nonzero, (part,)) if is_mask else (part,)
+        return tuple(places)
 
     def decided(self, value: Any) -> Any:
         """A number that the program computes as the constant that it is in this call: what follows is for this one only."""
