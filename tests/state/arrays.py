@@ -242,3 +242,52 @@ def shared_storage(b: Builder) -> None:
     p = b.place("vec").text
     b.emit(b.pick(f"{p} = x[:3]", f"{p} = m[0]", f"{p} = x[-3:]", f"{p} = m[:, :][1]"))
     b.emit(b.pick("x[0] += 1", f"{p}[0] = {b.float()}", "m[1, 1] = 0.5", "pass"))
+
+
+@fragment
+def computed_place(b: Builder) -> None:
+    """Items of lists at places that the values of arrays say."""
+    items, place = b.name("items"), b.name("place")
+    b.emit(
+        f"{items} = " + b.pick("[x[0], x[1], 2.0]", "[x[0], [x[1]], [3]]", "[x, m, x * 2]", "[0, 0, 0]", "list(x[:3])")
+    )
+    b.emit(
+        f"{place} = "
+        + b.pick(
+            "x[:3].argmax()", "(x[:3] > 1).sum() % 3", "np.where(x > 0)[0][0] % 3", "np.searchsorted(x[:3], 1.0) % 3"
+        )
+    )
+    b.emit(b.pick(
+        f"{items}[{place}] = {b.float()}", f"{items}[{place}] = x[0]", f"del {items}[{place}]", f"{items}[{place} - 1] = x", f"{items}.insert({place}, x[0])",
+        f"{items}[{place}:] = [x[0]]", f"{items}[{place}], {items}[0] = {items}[0], {items}[{place}]", f"{items}[{place}] = {items}[{place}] * 2", f"{items}.pop({place})",
+    ))  # fmt: skip
+    b.results += [items, f"len({items})", place]
+
+
+@fragment
+def selected(b: Builder) -> None:
+    """What np.where and masks select, as many elements as values say."""
+    name, mask = b.name("chosen"), b.pick("x > 0", "x > x.mean()", "x == x.max()", "x > 100")
+    b.emit(
+        f"{name} = "
+        + b.pick(
+            f"np.where({mask})[0]",
+            f"np.flatnonzero({mask})",
+            f"({mask}).nonzero()[0]",
+            f"x[{mask}]",
+            f"np.compress({mask}, x)",
+        )
+    )
+    kind = b.pick("read", "written", "copied")
+    if kind == "written":
+        b.emit(b.pick(f"x[{mask}] = {b.float()}", f"x[np.where({mask})] += 1.0", f"{name}[:] = 0", f"{name} *= 2"))
+    if kind == "copied":
+        b.emit(
+            f"{name} = "
+            + b.pick(f"np.sort({name})", f"{name}[::-1]", f"list({name})", f"{name} + {name}", f"np.append({name}, 1)")
+        )
+    b.results += [
+        f"len({name})",
+        f"sum({name})",
+        b.pick(name, f"np.sum({name})", f"[e for e in {name}]", f"np.cumsum({name})", f"3 in {name}"),
+    ]

@@ -17,7 +17,7 @@ from .kinds import ABSENT, answers, compares_by_identity, contains_traced
 from .machine import Machine
 from .outside import HostValue
 
-__all__ = ["ITEM", "Items"]
+__all__ = ["DELETE_ITEM", "ITEM", "STORE_ITEM", "Items"]
 
 #: Where NumPy stores elements: it asks what is stored for them.
 ARRAYS = (TracedArray, np.ndarray, np.flatiter, Flat)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from .calls import SPECIAL, Calls
 from .frame import DefaultOf, Frame
 from .headers import LoopHeaders
 from .host import has_to_run
-from .items import STORE_ITEM, Items
+from .items import DELETE_ITEM, ITEM, STORE_ITEM, Items
 from .iteration import Iteration
 from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, holds_object, is_user_object, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
@@ -428,21 +428,30 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
                 return self.guarded(STORE_ITEM, (args[0], self.without_masks(args[1]), args[2]), {})
         forms = [] if self.bakes else [self.fixed, self.decided] if self.can_break() else [self.fixed]
         for form in forms:
-            changed = tuple(map(form, args))
+            first, last = 0, len(args)
+            if function in (ITEM, STORE_ITEM, DELETE_ITEM):
+                # Of a container, which is what is read or changed, and of what it holds, the key alone is known.
+                is_array = isinstance(args[0], TracedArray)
+                first, last = (int(function is not ITEM), last) if is_array else (1, 2)
+            changed = (*args[:first], *map(form, args[first:last]), *args[last:])
             if any(new is not old for new, old in zip(changed, args, strict=True)):
-                constants = [
-                    new
-                    for new, old in zip(changed, args, strict=True)
-                    if new is not old and isinstance(new, np.ndarray)
-                ]
-                before = [part.copy() for part in constants]
-                result = self.guarded(function, changed, kwargs)
-                is_array = isinstance(result, np.ndarray)
-                for now, then in zip(constants, before, strict=True):
-                    if not same_elements(now, then) or (is_array and np.may_share_memory(now, result)):
-                        self.refuse("an array of the surroundings is changed, or seen, by what no operation can do")
-                return result
+                return self.called_with(function, changed, args, kwargs)
         return NotImplemented
+
+    def called_with(self, function: Any, changed: tuple, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call with other arguments in the place of ``args``, which it must not write to, or give as its result."""
+        made = [new for new, old in zip(changed, args, strict=True) if new is not old]
+        constants = [(new, new.copy()) for new in made if isinstance(new, np.ndarray)]
+        lists = [(each, list(each)) for each in lists_in(made)]
+        result = self.guarded(function, changed, kwargs)
+        is_array = isinstance(result, np.ndarray)
+        for now, then in constants:
+            if not same_elements(now, then) or (is_array and np.may_share_memory(now, result)):
+                self.refuse("an array of the surroundings is changed, or seen, by what no operation can do")
+        for each, items in lists:
+            if result is each or len(each) != len(items) or any(map(operator.is_not, each, items)):
+                self.refuse("a list is changed, or seen, by what no operation can do")
+        return result
 
     def without_masks(self, key: Any) -> tuple[Any, ...]:
         """An index with the places of true elements, which Python asks for, instead of masks."""
@@ -498,6 +507,15 @@ class Fits:
 
 #: What divmod, math.modf and the like give, one by one.
 ITEMS = tuple(map(operator.itemgetter, range(2)))
+
+
+def lists_in(value: Any) -> Iterator[list[Any]]:
+    """The lists in a list or tuple, itself among them."""
+    if type(value) is list:
+        yield value
+    if type(value) in (list, tuple):
+        for item in value:
+            yield from lists_in(item)
 
 
 def is_among(array: Any, value: Any) -> Any:
