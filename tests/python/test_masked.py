@@ -89,6 +89,8 @@ return x[x > 0] @ y[x > 0], m[y[:5] > 0].T @ x[:5][y[:5] > 0], c[y[:5] > 0].T @ 
 return x[np.where(x > 0)].sum(), x[np.where(x > 0)[0]].mean(), y[np.flatnonzero(x > 0)].sum(), m[np.nonzero(m > 0)].sum(), m[(m > 0).nonzero()].max()
 k = np.where(x > 0)[0]; return len(k) + 0, k.size + 0, k.sum(), k.mean(), k[0], k[-1], x[k + 1 - 1].sum(), y[k[y[k] > 0]].sum(), k.dtype == np.int64, k.argmax()
 a, b = np.where(m > 0); return m[a, b].sum(), (a * 10 + b).sum(), m[a].sum(axis=0), i[a, 0].sum(), t[:, a, b].sum(axis=1), x[a + b].sum(), m[b, a % 4].max(), a.max() + b.min()
+m[0, y[:4] > 0] = 7; m[-1, y[:4] > 0] += m[1, y[:4] > 0]; t[0, m > 0] *= 2; t[0, y[:5] > 0, 1] = 3; t[:, 1, y[:4] > 0] -= 1; t[1, 2, y[:4] > 0] = 8
+k = np.flatnonzero(y[:4] > 0); m[0, k] = 7; t[:, 1, k] *= 2; return m[2, k].sum(), t[:, 0, k].sum(axis=1), t[0, 1, k].max(), t[1, k + 1, 0].sum(), t[0, y[:5] > 0].sum(axis=0)
 k = np.flatnonzero(y[:5] > 0); m[k] = 7
 k = np.flatnonzero(y[:5] > 0); m[k, 1] += m[k, 2]; m[k] *= 2; return m[k].sum(axis=0), m[k, 1:].sum()
 x[np.where(x > 0)] = 0; m[np.nonzero(m)] += 1; i[np.where(i > 2)] = i[np.where(i > 2)] // 2

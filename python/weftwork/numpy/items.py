@@ -34,10 +34,9 @@ def get_item(array: TracedArray, index: Any) -> Any:
         return get_item(*inner)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     if indexed_by(items):
-        items, chosen = gathered(array, items)
-        if chosen is not None:
-            lead = next(i for i, item in enumerate(items) if isinstance(item, TracedArray))
-            return Selected(take_indexed(array.tensor, items), chosen.mask, lead)
+        items, mask_and_lead = gathered(array, items)
+        if mask_and_lead is not None:
+            return Selected(take_indexed(array.tensor, items), *mask_and_lead)
     whole = index if isinstance(index, tuple) else (index,)
     is_element = not any(item is Ellipsis for item in whole)
     if all(is_basic(item) for item in items):
@@ -131,9 +130,10 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
         return set_item(*inner, value)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     if indexed_by(items):
-        items, chosen = gathered(array, items)
-        if chosen is not None:
-            chosen.refuse("writing by it as an index")
+        positions = next(item for item in items if isinstance(item, Selected))
+        items, is_gathered = gathered(array, items)
+        if is_gathered:
+            positions.refuse("writing by it as an index")
     is_plain = all(is_basic(item) for item in items)
     if not is_plain and (found := selection(array, items)):
         return put_selected(*found, value)

@@ -416,23 +416,35 @@ def selection(array: TracedArray, items: list[Any]) -> tuple[TracedArray, Traced
     if place is None or any(item is Ellipsis for item in items):
         return None
     before, mask, behind = items[:place], items[place], items[place + 1 :]
-    numbers = [not isinstance(item, slice) for item in behind]
-    if (
-        not all(isinstance(i, slice) for i in before)
-        or not all(is_basic(i) and i is not None for i in behind)
-        or numbers != sorted(numbers, reverse=True)
-    ):
-        return None  # integers beside a mask are index arrays: only next to it do they not move its axis
+    if not stays(before, behind):
+        return None
     view = basic_view(array, [*before, *[slice(None)] * mask.ndim, *behind])
+    lead = slices_in(before)
     for axis, extent in enumerate(mask.shape):
-        if not _core.dims_equal(extent, view.shape[len(before) + axis]):
+        if not _core.dims_equal(extent, view.shape[lead + axis]):
             raise_here(
                 OutOfBoundsError,
                 f"boolean index did not match indexed array along axis {len(before) + axis}; size of axis is "
-                f"{view.shape[len(before) + axis]} but size of corresponding boolean axis is {extent}",
+                f"{view.shape[lead + axis]} but size of corresponding boolean axis is {extent}",
                 "mask_shape",
             )
-    return view, mask, len(before)
+    return view, mask, lead
+
+
+def stays(before: list[Any], behind: list[Any]) -> bool:
+    """Whether what an array selects has its axis in its own place, between the other items of an index.
+
+    Integers are index arrays beside it: only next to it do they not move its axis.
+    """
+    return all(
+        all(is_basic(item) and item is not None and item is not Ellipsis for item in items)
+        and (numbers := [not isinstance(item, slice) for item in items]) == sorted(numbers, reverse=items is behind)
+        for items in (before, behind)
+    )
+
+
+def slices_in(items: list[Any]) -> int:
+    return sum(isinstance(item, slice) for item in items)
 
 
 def put_selected(view: TracedArray, mask: TracedArray, lead: int, value: Any) -> None:

@@ -14,8 +14,7 @@ from .. import _core
 from ..errors import ArgumentValueError
 from . import own
 from .dispatch import broadcast_to, implements
-from .indexing import is_basic
-from .masked import Selected
+from .masked import Selected, slices_in, stays
 from .tracer import MASKS, Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
 
 __all__ = ["gathered", "indexed_by", "nonzero"]
@@ -56,21 +55,18 @@ def indexed_by(items: list[Any]) -> bool:
     return any(isinstance(item, Selected) and item.dtype.kind in "iu" for item in items)
 
 
-def gathered(array: TracedArray, items: list[Any]) -> tuple[list[Any], Selected | None]:
-    """An index without selected positions, and the first of them, which tells what is selected of the result.
+def gathered(array: TracedArray, items: list[Any]) -> tuple[list[Any], tuple[Tensor, int] | None]:
+    """An index without selected positions, and the mask that tells what is selected of the result, with the axes before it.
 
     None where the index is a mask: what it gives is selected already.
     """
     places = [i for i, item in enumerate(items) if isinstance(item, Selected)]
     first: Selected = items[places[0]]
     chosen, before, behind = items[places[0] : places[-1] + 1], items[: places[0]], items[places[-1] + 1 :]
-    numbers = [not isinstance(item, slice) for item in behind]
     if (
         not all(isinstance(each, Selected) and not each.lead and not each.behind for each in chosen)
         or not all(first.has_mask_of(each) for each in chosen)
-        or not all(isinstance(item, slice) for item in before)
-        or not all(is_basic(item) and item is not None and item is not Ellipsis for item in behind)
-        or numbers != sorted(numbers, reverse=True)
+        or not stays(before, behind)
     ):
         return first.refuse("this index with it")
     extents = array.shape[places[0] : places[0] + len(chosen)]
@@ -79,4 +75,4 @@ def gathered(array: TracedArray, items: list[Any]) -> tuple[list[Any], Selected 
         return [*before, wrap(first.mask), *behind], None
     if any(isinstance(extent, int) and not extent for extent in extents):
         return first.refuse("an index into an axis of no elements with it")
-    return [*before, *(each.inside() for each in chosen), *behind], first
+    return [*before, *(each.inside() for each in chosen), *behind], (first.mask, slices_in(before))
