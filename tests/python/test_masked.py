@@ -77,6 +77,7 @@ z = np.zeros_like(m)\nfor k in range(30):\n    inside = np.abs(z) < 2\n    z[ins
 e = x[x > 100]; return e.sum(), e.mean(), e.size + 0, e.std(), np.median(e), (e > 0).all()
 return x[x > 0].max(), np.min(x[x > 0]), i[i > 0].min(), np.nanmax(n[x > 0]), np.max(n[n > 0]), m[y[:5] > 0].max(axis=0), np.ptp(h[h > 0])
 return (i > 0)[m > 0].max(), t[:, m > 0].min(axis=1), t[:, m > 0].max(), i[i > 0].astype(np.uint8).max(), x[x > 0].min(keepdims=True)
+return np.nanmax(n[np.isnan(n)]), np.nanmin(n[np.isnan(n)]), np.nanmin(n[x > 0]), np.max(n[np.isnan(n)]), n[n < -1e300].min(), np.nanmax(np.stack([n, x], 1)[np.isnan(n)], axis=0)
 return x[x > 0].argmax(), np.argmin(x[y > 0]), n[x > 0].argmax(), i[i > 0].argmin(), m[m > 0].argmax() + 1
 return len(x[x > 0]) + 1, x[x > 0].sum() / len(x[x > 0]), len(t[:, m > 0])
 return x[x > 0][0], x[x > 0][-1], x[x > 0][1], x[x > 0][-2], m[m > 0][3], m[y[:5] > 0][0], m[y[:5] > 0][-1, :], x[x > 0][i[0, 0] % 2]

@@ -240,6 +240,9 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         if not has_identity:
             kwargs["initial"] = own.array(self.beyond(EXTREMES[function]), self.dtype)
         result = function(wrap(self.value), axes, *args, **kwargs)
+        if not has_identity and function in (np.nanmax, np.nanmin) and self.dtype.kind == "f":
+            is_number = np.any(~np.isnan(wrap(self.value)), axis=axes, where=kwargs["where"])
+            result = np.where(is_number, result, own.array(np.nan, self.dtype))
         if keeps:
             reduced = normalized_axes(axis, self.ndim, "reduction")
             result = np.reshape(
@@ -252,14 +255,15 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     def beyond(self, extreme: np.ufunc) -> Any:
         """What is no more than any element for a maximum, no less for a minimum."""
-        if self.dtype.kind == "c":
-            self.refuse("the extreme of complex numbers of it")
+        if self.dtype.kind not in "fiub":
+            self.refuse(f"the extreme of {self.dtype} of it")
+        is_greatest = extreme in (np.maximum, np.fmax)
         if self.dtype.kind == "f":
-            return -np.inf if extreme is np.maximum else np.inf
-        limits = np.iinfo(self.dtype) if self.dtype.kind != "b" else None
-        if limits is None:
-            return extreme is np.minimum
-        return limits.min if extreme is np.maximum else limits.max
+            return -np.inf if is_greatest else np.inf
+        if self.dtype.kind == "b":
+            return not is_greatest
+        limits = np.iinfo(self.dtype)
+        return limits.min if is_greatest else limits.max
 
     def unless_empty(self, result: Any, message: str, label: str = "empty_reduction") -> TracedArray:
         """A result that NumPy refuses with this message where nothing is selected."""
