@@ -21,6 +21,7 @@ from .errors import Error
 from .graph import Graph
 from .numpy.tracer import untraced
 from .result import OUTPUT, form_of
+from .trace import MOST_OPERATIONS
 
 __all__ = ["Piece", "Session", "Ways"]
 
@@ -163,6 +164,7 @@ class Session:
         self.compiler, self.ways = compiler, ways
         self.path: list[Piece] = []
         self.new = 0  # so many pieces were made
+        self.operations = 0  # of programs that were compiled
         self.mark: Mark | None = None
         self.values: list[Any] = []
         self.state: list[Any] = []
@@ -221,6 +223,9 @@ class Session:
         signature = (graph.text() if graph is not None else "", tuple(slots), tuple(inputs.leaves))
         piece = self.found(stage, signature)
         if piece is None:
+            self.operations += len(graph.core.op_names) if graph is not None else 0
+            if self.operations > MOST_OPERATIONS:
+                recorder.refuse(f"programs of {self.operations} operations together")
             core = self.compiler(graph) if graph is not None else None
             piece = self.made(recorder, self.plan(core, inputs, slots, None, stage, inputs.steps), stage, signature)
         extra = self.required(piece, recorder)

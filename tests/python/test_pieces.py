@@ -671,3 +671,18 @@ def test_outputs_by_position_are_written_or_raise(call, locked):
         np.testing.assert_array_equal(got[0], expected[0])
         assert got[1] == expected[1]
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_long_pieces_run_plainly():
+    """A loop that is written out before a value is asked for is not compiled for longer than NumPy takes."""
+
+    def function(x):
+        for step in [np.sin, np.cos] * 3000:
+            x = step(x)
+        return x if x.sum() > 0 else -x
+
+    x = np.linspace(0, 1, 5)
+    jitted = wf.jit(function, strict=False)
+    np.testing.assert_array_equal(jitted(x), function(x))
+    assert jitted.ways["plain"] == 1
+    assert "operations together" in next(iter(jitted.refusals))[0]
