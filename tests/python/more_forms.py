@@ -202,7 +202,7 @@ forms(
     ndarray__reshape=method_reshape,
 )
 SELECTING = {
-    "nonzero": "np.nonzero({x})[0].sum() | np.nonzero({x} > 0)[-1].size | np.where({x})[-1].max(initial=-1) | {x}[np.nonzero({x})].size", "flatnonzero": "np.flatnonzero({x}).sum() | len(np.flatnonzero({x})) | np.cumsum(np.flatnonzero({x})).sum() | np.flatnonzero({x} != 0).argmax()",
+    "nonzero": "np.nonzero({x})[0].sum() | np.nonzero({x} > 0)[-1].size | np.where({x})[-1].max(initial=-1) | {x}[np.nonzero({x})].size", "argwhere": "np.argwhere({x}).sum() | np.argwhere({x} > 0).sum(axis=0) | len(np.argwhere({x})) | np.argwhere({x})[:, -1].max(initial=-1)", "flatnonzero": "np.flatnonzero({x}).sum() | len(np.flatnonzero({x})) | np.cumsum(np.flatnonzero({x})).sum() | np.flatnonzero({x} != 0).argmax()",
     "extract": "np.extract(np.ones({x}.shape, bool), {x})", "putmask": "np.putmask({x}, {x} > 0, {s}) | np.putmask({x}, {x} != {x}, [1, 2])", "place": "np.place({x}, {x} > 0, [{s}])",
     "pad": "np.pad({x}, 1) | np.pad({x}, ((1, 2),) * {x}.ndim, constant_values=3) | np.pad({x}, {n}, mode='edge') | np.pad({x}, 1, mode='wrap') | np.pad({x}, (0, 1), mode='reflect')", "fill_diagonal": "np.fill_diagonal({x}, 3) | np.fill_diagonal({x}, {s}) | np.fill_diagonal({x}, 1, wrap=True)", "piecewise": "np.piecewise({x}, [{m}], [1, 2]) | np.piecewise({x}, [{x} > 0, {x} < 0], [-1, 1.5, 3])",
     "isin": "np.isin({x}, {y}) | np.isin({x}, [1, 2]) | np.isin({x}, {y}, invert=True)", "nan_to_num": "np.nan_to_num({x}) | np.nan_to_num({x}, nan=1, posinf=2) | np.nan_to_num({x}, copy=False)",

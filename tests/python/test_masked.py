@@ -96,6 +96,7 @@ k = np.flatnonzero(y[:5] > 0); m[k] = 7
 k = np.flatnonzero(y[:5] > 0); m[k, 1] += m[k, 2]; m[k] *= 2; return m[k].sum(axis=0), m[k, 1:].sum()
 x[np.where(x > 0)] = 0; m[np.nonzero(m)] += 1; i[np.where(i > 2)] = i[np.where(i > 2)] // 2
 x[np.flatnonzero(y > 0)] -= y[np.flatnonzero(y > 0)]; return x
+k = np.argwhere(m > 0); return k.sum(axis=0), k.mean(axis=0), k[0], k[-1], k[:, 1].max(), len(k) + 0, m[k[:, 0], k[:, 1]].sum(), np.argwhere(x > 0).ravel().sum(), np.argwhere(x > 0).flatten()[0], x[np.argwhere(x > 0)[:, 0]].sum()
 return np.compress(x > 0, x).sum(), np.extract(m > 0, m).sum(), np.compress(y[:5] > 0, m, axis=0).sum(axis=0), np.compress(x > 0, y).max(), x.compress(x > 0).sum()
 return np.take(x, np.flatnonzero(x > 0)).sum(), np.flatnonzero(i).sum(), np.nonzero(c)[1].sum(), np.where(n)[0].mean(), np.where(x)[0].size + 0
 return np.count_nonzero(np.flatnonzero(x > 0) > 2), (np.flatnonzero(x > 0) * 0.5).sum(), np.median(np.flatnonzero(x > 0)), np.isin(np.flatnonzero(x > 0), [1, 2, 3]).sum()
@@ -204,6 +205,7 @@ k = np.where(x > 0)[0]; a = np.column_stack([np.ones(11), y])[k]; return np.lina
 return 3 in np.flatnonzero(x > 0), list(np.where(x > 0)[0]), isinstance(np.where(x > 0)[0], np.ndarray), np.quantile(x[x > 0], 0.3)
 x[x > 0] = np.sort(x[x > 0]); m[m > 0] = np.unique(m[m > 0]); return x, m
 m[y[:5] > 0, 1] = np.cumsum(np.sort(m[y[:5] > 0, 0])); v = x[::2]; v[v > 0] += np.sort(v[v > 0]); return v
+return [m[i, j] for i, j in np.argwhere(m > 0)], np.argwhere(x > 0), np.argwhere(x > 0).squeeze(), np.argwhere(x > 0).tolist(), np.argwhere(m > 9)
 return np.delete(x, np.where(x > 0)[0]), np.stack(np.nonzero(m > 0), axis=1), np.concatenate([[0], np.flatnonzero(x > 0), [11]])
 """.strip().splitlines()
 

@@ -50,6 +50,19 @@ def nonzero(a: Any) -> tuple[Any, ...]:
 implements(np.flatnonzero)(lambda a: nonzero(np.ravel(wrap(as_tensor(a))))[0])
 
 
+@implements(np.argwhere)
+def argwhere(a: Any) -> Any:
+    """A row for each element that is not zero: its position along each axis."""
+    x = wrap(as_tensor(a))
+    found = nonzero(np.atleast_1d(x))
+    rows: Any
+    if not isinstance(found[0], Selected):
+        rows = np.stack(found, axis=-1)
+    else:
+        rows = Selected(as_tensor(np.stack([wrap(each.value) for each in found], axis=-1)), found[0].mask, 0)
+    return rows if x.ndim else rows[:, :0]
+
+
 def indexed_by(items: list[Any]) -> bool:
     """Whether positions that a mask selects are among the items of an index."""
     return any(isinstance(item, Selected) and item.dtype.kind in "iu" for item in items)

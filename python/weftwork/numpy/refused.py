@@ -10,10 +10,6 @@ _TRIM = "it cuts off leading zeros, which are known only when the program runs"
 
 #: Name below numpy (or below ndarray) → reason, with what to write instead.
 REASONS: dict[str, str] = {
-    **dict.fromkeys(
-        ("argwhere",),
-        f"{_COUNT}; write np.where(condition, x, y) or use where= of a reduction",
-    ),
     "trim_zeros": f"{_COUNT}; cut with a slice of fixed bounds",
     **dict.fromkeys(
         ("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),

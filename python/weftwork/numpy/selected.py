@@ -31,6 +31,13 @@ def norm(x: Selected, ord: Any = None, axis: Any = None, keepdims: bool = False)
     return np.sqrt(np.sum(np.real(x * np.conjugate(x)), axis))
 
 
+def ravel(x: Selected, order: str = "C") -> Selected:
+    """One axis, where a row for each selected element has one element."""
+    if x.lead or any(extent != 1 for extent in x.value.shape[x.mask.ndim :]):
+        x.refuse("numpy.ravel of it")
+    return Selected(as_tensor(np.reshape(wrap(x.value), x.mask.shape)), x.mask, 0) if x.behind else x
+
+
 def ptp(x: Selected, axis: Any = None) -> Any:
     return np.subtract(np.max(x, axis), np.min(x, axis))
 
@@ -79,7 +86,7 @@ FUNCTIONS |= {
     np.size: lambda x, axis=None: x.size,
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
-    np.ravel: lambda x, order="C": x if x.ndim == 1 else x.refuse("numpy.ravel of it"),
+    np.ravel: ravel,
 }
 
 METHODS |= {
