@@ -231,9 +231,8 @@ class Breaks(Effects):
                 return given
         return self.from_host(result, self.steps.call(step_function, operands), arrays)
 
-    def reading_call(self, function: Any, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
+    def reading_call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A function of NumPy's that may have been asked to write to an argument, which no call between pieces does."""
-        kwargs = kwargs or {}
         values = [*args, *kwargs.values()]
         try:
             return self.host_call(Reading(function, tuple(kwargs)), tuple(values))

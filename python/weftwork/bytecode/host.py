@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.steps import view_of
+from ..numpy.steps import fixed, view_of
 from .outside import is_like
 
 __all__ = [
@@ -65,20 +65,12 @@ class Reading(Called):
     __slots__ = ()
 
     def __call__(self, *values: Any) -> Any:
-        shown = [read_only(value) if isinstance(value, np.ndarray) else value for value in values]
+        shown = [fixed(value) if isinstance(value, np.ndarray) else value for value in values]
         result = super().__call__(*shown)
         return next((value for value, view in zip(values, shown, strict=True) if result is view), result)
 
     def is_like(self, other: Called) -> bool:
         return isinstance(other, Reading) and super().is_like(other)
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    if not array.flags.writeable:
-        return array
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 class Method:

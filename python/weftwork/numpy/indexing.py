@@ -22,10 +22,18 @@ from .tracer import (
 Extent = Any  # int or Dim
 
 
+def is_integer(item: Any) -> bool:
+    """Whether an item of an index is a number that is known."""
+    return isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+
+
+def is_place(item: Any) -> bool:
+    """Whether an item of an index is an integer of the program's; an array without dimensions makes a copy."""
+    return isinstance(item, TracedArray) and item.scalar and item.dtype.kind in "iu"
+
+
 def is_basic(item: Any) -> bool:
-    if item is None or item is Ellipsis or isinstance(item, (slice, _core.Dim)):
-        return True
-    return isinstance(item, (int, np.integer)) and not isinstance(item, (bool, np.bool_))
+    return item is None or item is Ellipsis or isinstance(item, (slice, _core.Dim)) or is_integer(item)
 
 
 def expand_ellipsis(index: Any, ndim: int) -> list[Any]:
@@ -74,7 +82,7 @@ def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
     """Positions that are not known to lie inside become values, which are brought inside when the program runs."""
     axis, result = 0, []
     for item in items:
-        fixed = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+        fixed = is_integer(item)
         if isinstance(item, _core.Dim) or (fixed and axis < len(shape) and is_estimated(shape[axis])):
             extent = shape[axis]
             least = extent if isinstance(extent, int) else extent.min

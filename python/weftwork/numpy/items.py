@@ -19,6 +19,7 @@ from .indexing import (
     element,
     expand_ellipsis,
     is_basic,
+    is_place,
     unfolded,
 )
 from .masked import Selected, put_selected, selection
@@ -64,11 +65,6 @@ def get_item(array: TracedArray, index: Any) -> Any:
             "this index is a value, so x[i] is a copy here where NumPy may have a view: write x[i, ...] = value"
         )
     return copy
-
-
-def is_place(item: Any) -> bool:
-    """Whether an item of an index is an integer of the program's; an array without dimensions makes a copy."""
-    return isinstance(item, TracedArray) and item.scalar and item.dtype.kind in "iu"
 
 
 def is_one(items: list[Any], ndim: int) -> bool:

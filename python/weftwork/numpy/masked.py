@@ -16,7 +16,7 @@ from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
 from .functions import product
-from .indexing import assigned, basic_view, element, expand_ellipsis, is_basic
+from .indexing import assigned, basic_view, element, expand_ellipsis, is_basic, is_integer, is_place
 from .layout import scalars
 from .reductions import normalized_axes
 from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
@@ -119,10 +119,13 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         dims = (*(1,) * self.lead, *self.mask.shape, *(1,) * self.behind)
         return wrap(broadcast_to(op("reshape", self.mask, dims=dims), self.value.shape))
 
+    def filled(self, other: Any) -> Any:
+        """The value with a number in the place of what is not selected."""
+        return np.where(self.wide_mask(), wrap(self.value), own.array(other, self.dtype))
+
     def inside(self) -> Any:
         """The value with zeros in the place of integers that are not selected: those may be no indices."""
-        value = wrap(self.value)
-        return np.where(self.wide_mask(), value, own.zeros((), self.dtype)) if self.dtype.kind in "iu" else value
+        return self.filled(0) if self.dtype.kind in "iu" else wrap(self.value)
 
     def has_mask_of(self, other: Selected) -> bool:
         return self.lead == other.lead and _core.same_value(self.mask, other.mask)
@@ -224,7 +227,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         if self.lead not in axes:
             return None
         inside = range(self.lead, self.lead + self.mask.ndim)
-        return (*(a if a < self.lead else a + self.mask.ndim - 1 for a in axes if a != self.lead), *inside)
+        return (*(self.wide_axis(a) for a in axes if a != self.lead), *inside)
 
     def reduced(self, function: Callable[..., Any], axis: Any = None, *args: Any, **kwargs: Any) -> Any:
         axes = self.whole_axes(axis)
@@ -236,22 +239,29 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             value = function(wrap(self.value), wide, *args, keepdims=keeps, **kwargs)
             return Selected(as_tensor(value), self.mask, self.lead)
         kwargs["where"] = self.wide_mask()
-        has_identity = function not in EXTREMES or kwargs.get("initial", np._NoValue) is not np._NoValue
-        if not has_identity:
-            kwargs["initial"] = own.array(self.beyond(EXTREMES[function]), self.dtype)
+        if function in EXTREMES and kwargs.get("initial", np._NoValue) is np._NoValue:
+            function = self.extreme(function)
         result = function(wrap(self.value), axes, *args, **kwargs)
-        if not has_identity and function in (np.nanmax, np.nanmin) and self.dtype.kind == "f":
-            is_number = np.any(~np.isnan(wrap(self.value)), axis=axes, where=kwargs["where"])
-            result = np.where(is_number, result, own.array(np.nan, self.dtype))
-        if keeps:
-            reduced = normalized_axes(axis, self.ndim, "reduction")
-            result = np.reshape(
-                result, tuple(1 if i in reduced else self.value.shape[self.wide_axis(i)] for i in range(self.ndim))
-            )
-        if has_identity:
+        if not keeps:
             return result
-        name = EXTREMES[function].__name__
-        return self.unless_empty(result, f"zero-size array to reduction operation {name} which has no identity")
+        reduced = normalized_axes(axis, self.ndim, "reduction")
+        kept = (1 if i in reduced else self.value.shape[self.wide_axis(i)] for i in range(self.ndim))
+        return np.reshape(result, tuple(kept))
+
+    def extreme(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """np.max and its like without ``initial``, which NumPy refuses where nothing is selected."""
+        ufunc = EXTREMES[function]
+        refusal = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+
+        def form(value: Any, axes: Any, *args: Any, where: Any, **kwargs: Any) -> TracedArray:
+            kwargs["initial"] = own.array(self.beyond(ufunc), self.dtype)
+            result = function(value, axes, *args, where=where, **kwargs)
+            if function in (np.nanmax, np.nanmin) and self.dtype.kind == "f":
+                is_number = np.any(~np.isnan(value), axis=axes, where=where)
+                result = np.where(is_number, result, own.array(np.nan, self.dtype))
+            return self.unless_empty(result, refusal)
+
+        return form
 
     def beyond(self, extreme: np.ufunc) -> Any:
         """What is no more than any element for a maximum, no less for a minimum."""
@@ -308,7 +318,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     def without_others(self) -> Any:
         """The value with its selected axes as one, and zeros where nothing is selected."""
-        kept = np.where(self.wide_mask(), wrap(self.value), own.zeros((), self.dtype))
+        kept = self.filled(0)
         return np.reshape(
             kept, (*kept.shape[: self.lead], product(self.mask.shape), *kept.shape[self.lead + self.mask.ndim :])
         )
@@ -342,7 +352,11 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         items = expand_ellipsis(index, self.ndim)
         if items[0] is None:
             return Selected(as_tensor(wrap(self.value)[None]), self.mask, self.lead + 1)[(slice(None), *items[1:])]
-        if not self.lead and is_position(items[0]) and all(item == slice(None) for item in items[1:]):
+        if (
+            not self.lead
+            and (is_integer(items[0]) or is_place(items[0]))
+            and all(item == slice(None) for item in items[1:])
+        ):
             return self.at_rank(items[0])
         if not all(isinstance(i, slice) and i == slice(None) for i in items[: self.lead + 1]) or not all(
             map(is_basic, items)
@@ -361,8 +375,9 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         if isinstance(index, int) and index in (0, -1):
             inside, place = np.any(chosen), np.argmax(chosen) if index == 0 else last - np.argmax(chosen[::-1])
         else:
-            rank = np.where(np.less(index, 0), index + self.count, index)
-            inside = np.logical_and(np.greater_equal(rank, 0), np.less(rank, self.count))
+            count = self.count
+            rank = np.where(np.less(index, 0), index + count, index)
+            inside = np.logical_and(np.greater_equal(rank, 0), np.less(rank, count))
             place = np.searchsorted(np.cumsum(chosen), rank + 1)
         safe = wrap(demanded(as_tensor(place), inside, "index_bounds", shown))
         rows = np.reshape(wrap(self.value), (-1, *self.value.shape[self.mask.ndim :]))
@@ -395,13 +410,6 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             f"{what} cannot be compiled: {UNKNOWN_COUNT}{ADVICE if advice is None else advice}",
             "dynamic_result_shape",
         )
-
-
-def is_position(index: Any) -> bool:
-    """Whether an index is one integer."""
-    if isinstance(index, TracedArray):
-        return index.scalar and index.dtype.kind in "iu"
-    return isinstance(index, (int, np.integer)) and not isinstance(index, bool)
 
 
 def run_time_mask(items: list[Any]) -> int | None:

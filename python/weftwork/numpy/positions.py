@@ -12,10 +12,10 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError
-from . import own
-from .dispatch import broadcast_to, implements
+from .dispatch import implements
 from .masked import Selected, slices_in, stays
 from .tracer import MASKS, Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
+from .ufuncs import op, truth
 
 __all__ = ["gathered", "indexed_by", "nonzero"]
 
@@ -27,9 +27,7 @@ class Positions(Selected):
 
     def __init__(self, mask: Tensor, axis: int) -> None:
         self.axis = axis
-        dims = [mask.shape[axis] if i == axis else 1 for i in range(mask.ndim)]
-        counted = np.reshape(own.arange(mask.shape[axis]), tuple(dims))
-        super().__init__(broadcast_to(as_tensor(counted, np.int64), mask.shape), mask, 0)
+        super().__init__(op("iota", type=np.dtype(np.int64), dims=tuple(mask.shape), dimension=axis), mask, 0)
 
 
 @implements(np.nonzero)
@@ -40,7 +38,7 @@ def nonzero(a: Any) -> tuple[Any, ...]:
         raise_here(ArgumentValueError, "Calling nonzero on 0d arrays is not allowed.", "nonzero_rank")
     if tensor.constant() is not None:
         return np.nonzero(tensor.constant())
-    mask = tensor if tensor.dtype == bool else as_tensor(np.not_equal(wrap(tensor), own.zeros((), tensor.dtype)))
+    mask = truth(tensor)
     trace = current_trace()
     if trace is not None and MASKS in trace.unrolled:
         Positions(mask, 0).refuse("numpy.nonzero")

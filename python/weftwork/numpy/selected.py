@@ -48,8 +48,7 @@ def running(function: Callable[..., Any], identity: int) -> Callable[..., Any]:
     def form(x: Selected, axis: Any = None, dtype: Any = None) -> Any:
         if x.ndim != 1 or axis not in (None, 0, -1):
             x.refuse(f"numpy.{function.__name__} of it along this axis")
-        kept = np.where(wrap(x.mask), wrap(x.value), own.array(identity, x.dtype))
-        return x.like(np.reshape(function(np.reshape(kept, -1), dtype=dtype), x.mask.shape))
+        return x.like(np.reshape(function(np.reshape(x.filled(identity), -1), dtype=dtype), x.mask.shape))
 
     return form
 
