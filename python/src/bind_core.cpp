@@ -16,8 +16,10 @@
 namespace weft::py {
 namespace {
 
-const char* class_of(ErrorKind kind) {
-  switch (kind) {
+const char* class_of(const Error& error) {
+  if (error.label() == "linalg_value") return "LinAlgError";
+  if (error.label() == "zero_division") return "DivisionByZeroError";
+  switch (error.kind()) {
     case ErrorKind::type:
       return "ArgumentTypeError";
     case ErrorKind::value:
@@ -38,8 +40,7 @@ void translate(const std::exception_ptr& caught, void*) {
   try {
     std::rethrow_exception(caught);
   } catch (const Error& error) {
-    const char* name = error.label() == "linalg_value" ? "LinAlgError" : class_of(error.kind());
-    nb::object type = nb::module_::import_("weftwork.errors").attr(name);
+    nb::object type = nb::module_::import_("weftwork.errors").attr(class_of(error));
     // Names of files need not be UTF-8.
     std::string_view text = error.what();
     nb::object value =

@@ -8,6 +8,7 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "DataDependentError",
+    "DivisionByZeroError",
     "Error",
     "ExecutionError",
     "FileError",
@@ -40,6 +41,10 @@ class OutOfBoundsError(Error, IndexError):
 
 class LinAlgError(ArgumentValueError, np.linalg.LinAlgError):
     """A matrix for which there is no result: a singular one, or one that is not positive definite."""
+
+
+class DivisionByZeroError(ArgumentValueError, ZeroDivisionError):
+    """A mean by weights that add up to zero."""
 
 
 class UnsupportedError(Error, NotImplementedError):

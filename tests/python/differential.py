@@ -235,6 +235,29 @@ def one_call(random: Random, name: str) -> Program:
     return with_statement(d, Program(d.args), text, inexact)
 
 
+def selected_call(random: Random, name: str) -> Program:
+    """A program of one call of a function where some of its arrays are what masks select."""
+    program, selections = one_call(random, name), []
+    masks: dict[tuple[int, ...], str] = {}
+    for argument, value in list(program.args.items()):
+        if not isinstance(value, np.ndarray) or not value.ndim or random.random() < 0.2:
+            continue
+        shape = value.shape if random.random() < 0.3 else value.shape[:1]
+        if shape not in masks or random.random() < 0.2:
+            masks[shape] = f"m{len(program.args)}"
+            chosen = [random.random() < 0.6 for _ in range(int(np.prod(shape)))]
+            program.args[masks[shape]] = np.array(chosen, bool).reshape(shape)
+        ways = [f"{argument}[{masks[shape]}]"] * 8
+        if len(shape) == 1:
+            ways += [
+                f"np.compress({masks[shape]}, {argument}, axis=0)",
+                f"{argument}[np.flatnonzero({masks[shape]})]",
+            ]
+        selections.append(f"{argument} = {random.choice(ways)}")
+    program.lines[:0] = selections
+    return program
+
+
 #: Tolerances of complex results of functions that are exact of real ones.
 COMPLEX = dict.fromkeys(
     [

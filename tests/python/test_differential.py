@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import test_namespace
 import test_sorting
-from differential import Program, one_call, random_program, verdict
+from differential import Program, one_call, random_program, selected_call, verdict
 from forms import FORMS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -68,6 +68,22 @@ def test_calls(group: int) -> None:
 @given(st.randoms(use_true_random=False), st.sampled_from(sorted(FORMS)))
 def test_any_call(random: Random, name: str) -> None:
     program = one_call(random, name)
+    found = verdict(program)
+    assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+
+
+@pytest.mark.parametrize("group", range(len(GROUPS)))
+def test_calls_of_what_masks_select(group: int) -> None:
+    for name in GROUPS[group]:
+        program = selected_call(Random(name), name)
+        found = verdict(program)
+        assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+
+
+@drawn(100)
+@given(st.randoms(use_true_random=False), st.sampled_from(sorted(FORMS)))
+def test_any_call_of_what_masks_select(random: Random, name: str) -> None:
+    program = selected_call(random, name)
     found = verdict(program)
     assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
 

@@ -57,6 +57,7 @@ v = x[x > 0]; w = v; v += 1; v *= v; return x, w.sum()
 return x[x > 0][y[x > 0] > 0].sum()
 return m[y[:5] > 0][:, 1].sum(), m[y[:5] > 0][:, 1:3].sum(axis=0)
 return np.where(x[x > 0] > 1, x[x > 0], 0).sum(), np.clip(x[x > 0], 0, 1).sum(), x[x > 0].clip(0.2).sum()
+v = m[y[:5] > 0]; return v.sum(None, None, None, True), v.max(0, None, True), v.transpose(1, 0).sum(1), np.size(v, 1), np.size(v, 0)
 return x[x > 0].max(initial=-5), np.max(x[x > 0], initial=0.0), np.min(i[i > 0], initial=3)
 i[i > 0] //= 2
 i[i > 0] = i[i > 0] % 3
@@ -145,6 +146,9 @@ def test_as_numpy(source: str) -> None:
         ("return x[x > 100].max()", "zero-size array to reduction operation maximum"),
         ("return x[x > 100].argmin()", "attempt to get argmin of an empty sequence"),
         ("return x[x > 100][0]", "out of bounds"),
+        ("return np.average(x[x > 100], weights=y[x > 100])", "Weights sum to zero"),
+        ("return np.average(x, weights=y - y)", "Weights sum to zero"),
+        ("return np.argmax(x[x > 0], keepdims=True)", "with these arguments"),
         ("return np.flatnonzero(x > 0)", "np.where"),
         ("return np.where(x[0])[0].sum()", "0d"),
         ("x[np.flatnonzero(x > 0) - 1] = 3", "writing by it"),
@@ -194,6 +198,14 @@ i = np.where(x > 0)[0]; x[:] = 1; return i, x[i]
 i = np.where(x > 0)[0]; return i[np.argsort(x[i])][:2], np.diff(i), i[::2]
 v = x[x > 0]; v += 1; v[v > 1.5] = 0; return v.sum(), x
 a = np.arange(len(x)); n = 0\nwhile len(a):\n    x[a] *= 1.7\n    a = a[np.abs(x[a]) < 3]\n    n += 1\nreturn n, x
+v = m[y[:5] > 0]; w = v[:, 0]; w *= 2; u = v.T; u += 1; return v, w, u
+v = x[y > 0]; w = v.astype(float, copy=False); w += 1; u = v.real; u *= 3; return v
+v = n[y > 0]; np.nan_to_num(v, copy=False); return v.sum()
+v = m[y[:5] > 0]; o = np.zeros(4); np.add.reduce(v, out=o); p = np.zeros((4, 4)); np.dot(v.T, v, p); return o, p
+v = m[y[:5] > 0]; o = np.zeros(len(v)); v[:, 1].round(1, out=o); np.matmul(v, m[0], out=o); return o
+v = m[y[:5] > 0]; return np.inner(v, m[:4, :4]), np.take(m, np.flatnonzero(y[:4] > 0), axis=1), np.size(v, 1), np.size(v, 0)
+try: return np.average(x[x > 5], weights=y[x > 5])\nexcept ZeroDivisionError as e: return str(e)
+try: return np.average(x, weights=x * 0)\nexcept ZeroDivisionError as e: return str(e)
 try: return np.where(x > 5)[0][0]\nexcept IndexError as e: return str(e)
 try: return x[x > 5].max()\nexcept ValueError as e: return str(e)
 try: return np.argmin(x[x > 5])\nexcept ValueError as e: return str(e)

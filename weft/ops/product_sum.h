@@ -19,13 +19,15 @@ class ProductSum {
     if constexpr (std::is_floating_point_v<T>)
       piece_ = std::fma(a, b, piece_);
     else
-      piece_ += a * b;
-    if (++count_ % 256 == 0) total_ += std::exchange(piece_, T{});
+      piece_ += Sum(a) * Sum(b);
+    if (++count_ % 256 == 0) total_ += std::exchange(piece_, Sum{});
   }
-  T value() const { return total_ + piece_; }
+  T value() const { return T(total_ + piece_); }
 
  private:
-  T total_{}, piece_{};
+  // Sums of integers wrap around.
+  using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  Sum total_{}, piece_{};
   int64_t count_ = 0;
 };
 

@@ -13,7 +13,18 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .refused import reason
-from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, raise_here, require_fit, untraced, wrap
+from .tracer import (
+    Selection,
+    Tensor,
+    TracedArray,
+    as_tensor,
+    convert,
+    current_trace,
+    raise_here,
+    require_fit,
+    untraced,
+    wrap,
+)
 from .ufuncs import power
 
 #: np function → its traced form; filled by @implements.
@@ -231,6 +242,8 @@ def written(a: Any, name: str) -> TracedArray:
     """The argument that a function writes to; an array of the surroundings cannot be written by a traced function."""
     if isinstance(a, TracedArray):
         return a
+    if isinstance(a, Selection):
+        a.leave()
     trace = current_trace()
     if isinstance(a, np.ndarray) and trace is not None and trace.recorder is not None:
         trace.recorder.begin_with_array(a)

@@ -6,7 +6,8 @@ would be seen: of reductions, and of ``y[mask] = …``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ ELEMENTWISE: set[Callable[..., Any]] = {
     np.where, np.clip, np.round, np.around, np.real, np.imag, np.angle, np.sinc, np.i0, np.nan_to_num, np.isclose, np.copy, np.astype,
     np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.fix, np.isposinf, np.isneginf, np.iscomplex, np.isreal,
 }  # fmt: skip
+#: Those whose result shares its memory with their argument.
+VIEWS = (np.real, np.imag)
 #: Functions that are element-wise in one argument: its position.
 ELEMENTWISE_IN: dict[Callable[..., Any], int] = {
     np.interp: 0,
@@ -46,6 +49,8 @@ QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
     np.median: np.nanmedian, np.quantile: np.nanquantile, np.percentile: np.nanpercentile,
     np.nanmedian: np.nanmedian, np.nanquantile: np.nanquantile, np.nanpercentile: np.nanpercentile,
 }  # fmt: skip
+#: Methods of quantiles that give an element as it is.
+DISCRETE = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 #: Reductions that raise where there is no element, and the ufunc that each repeats.
 EXTREMES = {
     np.max: np.maximum, np.amax: np.maximum, np.nanmax: np.fmax,
@@ -74,17 +79,36 @@ class SelectedMethod(BoundMethod):
     __slots__ = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.form(self.owner, *args, **kwargs)  # type: ignore[misc]
+        return taken(self.form, f"x[mask].{self.name}", self.owner, args, kwargs)
+
+
+def taken(form: Any, name: str, selected: Any, args: Any, kwargs: Any) -> Any:
+    """What a form gives for arguments that it knows; others are refused."""
+    try:
+        inspect.signature(form).bind(selected, *args, **kwargs)
+    except TypeError:
+        selected.refuse(f"{name} of it with these arguments")
+    return form(selected, *args, **kwargs)
+
+
+def named(function: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments behind the first one, by NumPy's names of them."""
+    try:
+        bound = inspect.signature(function).bind(None, *args, **kwargs).arguments
+    except ValueError:  # a function of C without a signature
+        return kwargs
+    return {name: value for name, value in list(bound.items())[1:] if value is not np._NoValue}
 
 
 class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
     """The elements of ``value`` where ``mask`` holds: axes before it, one axis for its own, and axes behind it."""
 
-    __slots__ = ("__weakref__", "lead", "mask", "place", "value")
+    __slots__ = ("__weakref__", "is_shared", "lead", "mask", "place", "value")
     __array_priority__ = 2000.0
 
     def __init__(self, value: Tensor, mask: Tensor, lead: int) -> None:
         self.value, self.mask, self.lead = value, mask, lead
+        self.is_shared = False
         self.place = _core.caller_location().trace_text()
         note_created(self)
 
@@ -126,6 +150,12 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
     def inside(self) -> Any:
         """The value with zeros in the place of integers that are not selected: those may be no indices."""
         return self.filled(0) if self.dtype.kind in "iu" else wrap(self.value)
+
+    def sharing(self, value: Any, lead: int) -> Selected:
+        """What shares its memory with this one: neither is written to from now on."""
+        result = Selected(as_tensor(value), self.mask, lead)
+        self.is_shared = result.is_shared = True
+        return result
 
     def has_mask_of(self, other: Selected) -> bool:
         return self.lead == other.lead and _core.same_value(self.mask, other.mask)
@@ -174,11 +204,13 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
         lead = next(i for i in (*inputs, self) if isinstance(i, Selected))
-        if method == "reduce" and ufunc in REDUCING_UFUNCS:
-            return REDUCING_UFUNCS[ufunc](inputs[0], **{"axis": 0, **kwargs})
+        if method == "reduce" and ufunc in REDUCING_UFUNCS and out is None:
+            return taken(REDUCING_UFUNCS[ufunc], f"numpy.{ufunc.__name__}.reduce", inputs[0], (), {"axis": 0, **kwargs})
         if method != "__call__":
             return lead.refuse(f"numpy.{ufunc.__name__}.{method} of it")
         if ufunc.signature is not None:
+            if out is not None or kwargs:
+                lead.refuse(f"numpy.{ufunc.__name__} of it with these arguments")
             return lead.product(ufunc, inputs)
         if isinstance(kwargs.get("where", True), (Selected, TracedArray, np.ndarray)):
             lead.refuse("where= beside it")
@@ -186,12 +218,13 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         if out is None:
             return result
         target = out[0]
-        if len(out) != 1 or not isinstance(target, Selected) or not target.has_mask_of(result):
+        if len(out) != 1 or not isinstance(target, Selected) or not target.has_mask_of(result) or target.is_shared:
             return lead.refuse("out= for it")
-        if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        casting = kwargs.get("casting", "same_kind")
+        if not np.can_cast(result.dtype, target.dtype, casting):
             raise_here(
                 ArgumentTypeError,
-                f"cannot cast {ufunc.__name__} output from {result.dtype} to {target.dtype} with casting rule 'same_kind'",
+                f"cannot cast {ufunc.__name__} output from {result.dtype} to {target.dtype} with casting rule '{casting}'",
                 "out_cast",
             )
         target.value = broadcast_to(as_tensor(wrap(result.value), target.dtype), target.value.shape)
@@ -199,25 +232,38 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         lead = next((v for v in (*args, *kwargs.values()) if isinstance(v, Selected)), self)
+        name = f"numpy.{function.__name__}"
+        is_first = bool(args) and args[0] is lead
+        known = named(function, args[1:], kwargs) if is_first else kwargs
+        if known.get("out") is not None and function not in REDUCTIONS:
+            lead.refuse(f"{name} of it with out=")
         if function in ELEMENTWISE and not (function is np.where and len(args) == 1):
+            if function is np.nan_to_num and not known.get("copy", True):
+                lead.refuse(f"{name} of it in place")
             args = [lead.aligned(a) if isinstance(a, (Selected, TracedArray, np.ndarray, list)) else a for a in args]
-            return lead.like(
+            result = lead.like(
                 function(*args, **{k: lead.aligned(v) if isinstance(v, Selected) else v for k, v in kwargs.items()})
             )
+            is_view = function in VIEWS or (function is np.astype and not known.get("copy", True))
+            return lead.sharing(result.value, lead.lead) if is_view else result
         if (
             function in ELEMENTWISE_IN
-            and sum(isinstance(a, Selected) for a in args) == 1
-            and args[ELEMENTWISE_IN[function]] is lead
+            and sum(isinstance(a, Selected) for a in (*args, *kwargs.values())) == 1
+            and args[ELEMENTWISE_IN[function] :][:1] == (lead,)
+            and not (function is np.take and (np.ndim(args[0]) != 1 or len(args) > 3 or "out" in kwargs))
         ):
             return lead.like(function(*[lead.inside() if a is lead else a for a in args], **kwargs))
         for table, form in ((REDUCTIONS, lead.reduced), (QUANTILES, lead.quantile)):
-            if function in table and args and args[0] is lead:
-                return scalars(form(function, *args[1:], **kwargs))
-        if function in FUNCTIONS and args and args[0] is lead:
-            return FUNCTIONS[function](*args, **kwargs)
-        if function in (np.dot, np.vdot, np.inner):
+            if function in table and is_first:
+                result = form(function, **known)
+                return scalars(result) if known.get("out") is None else result
+        if function in FUNCTIONS and is_first:
+            return taken(FUNCTIONS[function], name, lead, args[1:], kwargs)
+        if function in (np.dot, np.vdot, np.inner) and len(args) == 2 and not kwargs:
+            if function is np.inner and any(np.ndim(a) != 1 for a in args):
+                lead.refuse("numpy.inner of it and of matrices")
             return lead.product(np.vecdot if function is np.vdot else np.matmul, args)
-        return lead.refuse(f"numpy.{function.__name__} of it")
+        return lead.refuse(f"{name} of it")
 
     # -- reductions --------------------------------------------------------------------------------------------------
 
@@ -229,20 +275,21 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         inside = range(self.lead, self.lead + self.mask.ndim)
         return (*(self.wide_axis(a) for a in axes if a != self.lead), *inside)
 
-    def reduced(self, function: Callable[..., Any], axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def reduced(self, function: Callable[..., Any], axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
         axes = self.whole_axes(axis)
-        if kwargs.get("where", True) not in (True, np._NoValue):
+        if kwargs.get("where", True) is not True:
             self.refuse("where= of its reductions")
-        keeps = kwargs.pop("keepdims", False) not in (False, np._NoValue)
         if axes is None:
             wide = self.wide_axes(axis)
-            value = function(wrap(self.value), wide, *args, keepdims=keeps, **kwargs)
+            value = function(wrap(self.value), wide, keepdims=keepdims, **kwargs)
             return Selected(as_tensor(value), self.mask, self.lead)
+        if keepdims and kwargs.get("out") is not None:
+            self.refuse("keepdims= with out= of its reductions")
         kwargs["where"] = self.wide_mask()
-        if function in EXTREMES and kwargs.get("initial", np._NoValue) is np._NoValue:
+        if function in EXTREMES and "initial" not in kwargs:
             function = self.extreme(function)
-        result = function(wrap(self.value), axes, *args, **kwargs)
-        if not keeps:
+        result = function(wrap(self.value), axes, **kwargs)
+        if not keepdims:
             return result
         reduced = normalized_axes(axis, self.ndim, "reduction")
         kept = (1 if i in reduced else self.value.shape[self.wide_axis(i)] for i in range(self.ndim))
@@ -253,13 +300,14 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         ufunc = EXTREMES[function]
         refusal = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
 
-        def form(value: Any, axes: Any, *args: Any, where: Any, **kwargs: Any) -> TracedArray:
+        def form(value: Any, axes: Any, where: Any, **kwargs: Any) -> TracedArray:
             kwargs["initial"] = own.array(self.beyond(ufunc), self.dtype)
-            result = function(value, axes, *args, where=where, **kwargs)
+            result = function(value, axes, where=where, **kwargs)
             if function in (np.nanmax, np.nanmin) and self.dtype.kind == "f":
                 is_number = np.any(~np.isnan(value), axis=axes, where=where)
                 result = np.where(is_number, result, own.array(np.nan, self.dtype))
-            return self.unless_empty(result, refusal)
+            extents = [value.shape[a] for a in axes if not self.lead <= a < self.lead + self.mask.ndim]
+            return self.unless_empty(result, refusal, extents=extents)
 
         return form
 
@@ -275,9 +323,17 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         limits = np.iinfo(self.dtype)
         return limits.min if is_greatest else limits.max
 
-    def unless_empty(self, result: Any, message: str, label: str = "empty_reduction") -> TracedArray:
-        """A result that NumPy refuses with this message where nothing is selected."""
-        return wrap(demanded(as_tensor(result), np.any(wrap(self.mask)), label, message))
+    def unless_empty(
+        self, result: Any, message: str, label: str = "empty_reduction", extents: Sequence[Any] = ()
+    ) -> TracedArray:
+        """A result that NumPy refuses with this message where nothing is selected, or one of the extents is zero."""
+        some = np.any(wrap(self.mask))
+        for extent in extents:
+            some = np.logical_and(some, np.greater(extent, 0))
+        tensor = as_tensor(result)
+        if any(isinstance(extent, int) and not extent for extent in tensor.shape):
+            self.refuse("an empty array of extremes")
+        return wrap(demanded(tensor, some, label, message))
 
     def wide_axis(self, axis: int) -> int:
         """The axis of the value for one of the selection that is not the selected one."""
@@ -290,19 +346,31 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             self.refuse("reducing an axis before the mask")
         return tuple(map(self.wide_axis, axes))
 
-    def quantile(self, function: Callable[..., Any], *args: Any, axis: Any = None, **kwargs: Any) -> Any:
+    def quantile(self, function: Callable[..., Any], axis: Any = None, **kwargs: Any) -> Any:
         """Elements that are not selected are NaN for the NaN-ignoring form; a NaN among those selected is the result."""
-        axes = self.whole_axes(axis)
-        if axes is None or self.dtype.kind in "bc" or "out" in kwargs or "weights" in kwargs:
-            self.refuse(f"numpy.{function.__name__} of it over such axes")
+        axes, q = self.whole_axes(axis), kwargs.get("q", 0.5)
+        ignores = QUANTILES[function] is function
+        # Integers are their own results by some methods, and so are they at q = 0 and q = 1 where those are integers.
+        is_exact = kwargs.get("method", "linear") in DISCRETE or (
+            function in (np.quantile, np.nanquantile) and as_tensor(q).dtype.kind != "f"
+        )
+        if (
+            axes is None
+            or self.dtype.kind in "bc"
+            or "weights" in kwargs
+            or (is_exact and self.dtype.kind != "f")
+            or (kwargs.get("keepdims") and self.mask.ndim != 1)
+            or (ignores and np.ndim(q))  # NumPy gives one NaN where nothing is selected
+        ):
+            self.refuse(f"numpy.{function.__name__} of it with these arguments")
         value = wrap(self.value)
         inner = value if self.dtype.kind == "f" else value.astype(np.float64)
         result = QUANTILES[function](
-            np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), *args, axis=axes, **kwargs
+            np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), axis=axes, **kwargs
         )
         if function in (np.quantile, np.percentile):
             result = self.unless_empty(result, "index 0 is out of bounds for axis 0 with size 0", "index_bounds")
-        if QUANTILES[function] is function or self.dtype.kind != "f":
+        if ignores or self.dtype.kind != "f":
             return result
         return np.where(
             np.any(np.isnan(value), axis=axes, where=self.wide_mask()), own.array(np.nan, inner.dtype), result
@@ -314,7 +382,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             return self
         if self.mask.ndim != 1:
             self.refuse("the transpose of it")
-        return Selected(as_tensor(np.transpose(wrap(self.value))), self.mask, self.behind)
+        return self.sharing(np.transpose(wrap(self.value)), self.behind)
 
     def without_others(self) -> Any:
         """The value with its selected axes as one, and zeros where nothing is selected."""
@@ -351,19 +419,20 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             return Selected(self.value, as_tensor(np.logical_and(wrap(self.mask), wrap(index.value))), self.lead)
         items = expand_ellipsis(index, self.ndim)
         if items[0] is None:
-            return Selected(as_tensor(wrap(self.value)[None]), self.mask, self.lead + 1)[(slice(None), *items[1:])]
+            return self.sharing(wrap(self.value)[None], self.lead + 1)[(slice(None), *items[1:])]
         if (
             not self.lead
             and (is_integer(items[0]) or is_place(items[0]))
             and all(item == slice(None) for item in items[1:])
         ):
-            return self.at_rank(items[0])
+            found = self.at_rank(items[0])
+            return np.asarray(found) if index is Ellipsis or (isinstance(index, tuple) and Ellipsis in index) else found
         if not all(isinstance(i, slice) and i == slice(None) for i in items[: self.lead + 1]) or not all(
             map(is_basic, items)
         ):
             return self.refuse("indexing it")
         rest = [*[slice(None)] * (self.lead + self.mask.ndim), *items[self.lead + 1 :]]
-        return Selected(basic_view(wrap(self.value), rest).tensor, self.mask, self.lead)
+        return self.sharing(basic_view(wrap(self.value), rest), self.lead)
 
     def at_rank(self, index: Any) -> Any:
         """The selected element of an index."""

@@ -10,7 +10,9 @@ import numpy as np
 from . import own
 from .indexing import element
 from .masked import EXTREMES, FUNCTIONS, METHODS, Selected
+from .reductions import normalized_axes
 from .tracer import as_tensor, wrap
+from .validity import demanded
 
 
 def count_nonzero(x: Selected, axis: Any = None) -> Any:
@@ -18,7 +20,13 @@ def count_nonzero(x: Selected, axis: Any = None) -> Any:
 
 
 def average(x: Selected, axis: Any = None, weights: Any = None) -> Any:
-    return np.mean(x, axis) if weights is None else np.sum(x * weights, axis) / np.sum(weights, axis)
+    if weights is not None:
+        total = wrap(as_tensor(np.sum(weights, axis)))
+        message = "Weights sum to zero, can't be normalized"
+        return np.sum(x * weights, axis) / wrap(demanded(total.tensor, total != 0, "zero_division", message))
+    if any(isinstance(extent, int) and not extent for extent in x.value.shape):
+        x.refuse("numpy.average of an empty array")
+    return np.mean(x, axis)
 
 
 def norm(x: Selected, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -35,7 +43,38 @@ def ravel(x: Selected, order: str = "C") -> Selected:
     """One axis, where a row for each selected element has one element."""
     if x.lead or any(extent != 1 for extent in x.value.shape[x.mask.ndim :]):
         x.refuse("numpy.ravel of it")
-    return Selected(as_tensor(np.reshape(wrap(x.value), x.mask.shape)), x.mask, 0) if x.behind else x
+    return x.sharing(np.reshape(wrap(x.value), x.mask.shape), 0) if x.behind else x
+
+
+def flatten(x: Selected, order: str = "C") -> Selected:
+    return ravel(x.like(wrap(x.value)), order)
+
+
+def transpose(x: Selected, axes: Any = None) -> Selected:
+    if axes is None:
+        return x.T
+    if x.mask.ndim != 1:
+        x.refuse("numpy.transpose of it")
+    value = np.transpose(wrap(x.value), axes)
+    return x.sharing(value, [axis % x.ndim for axis in axes].index(x.lead))
+
+
+def transpose_method(x: Selected, *axes: Any) -> Selected:
+    return transpose(x, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None)
+
+
+def size(x: Selected, axis: int | None = None) -> Any:
+    if axis is None:
+        return x.size
+    (place,) = normalized_axes(axis, x.ndim, "size")
+    return x.shape[place]
+
+
+def astype(
+    x: Selected, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+) -> Selected:
+    value = wrap(x.value).astype(dtype, order, casting, subok)
+    return x.like(value) if copy else x.sharing(value, x.lead)
 
 
 def ptp(x: Selected, axis: Any = None) -> Any:
@@ -81,8 +120,8 @@ FUNCTIONS |= {
     np.cumprod: running(np.cumprod, 1),
     np.argmax: first_extreme(np.max),
     np.argmin: first_extreme(np.min),
-    np.transpose: lambda x: x.T,
-    np.size: lambda x, axis=None: x.size,
+    np.transpose: transpose,
+    np.size: size,
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
     np.ravel: ravel,
@@ -107,14 +146,14 @@ METHODS |= {
             "cumprod",
             "argmax",
             "argmin",
-            "transpose",
         )
     },
     "clip": lambda x, min=None, max=None: np.clip(x, min, max),
-    "flatten": np.ravel,
-    "astype": lambda x, dtype, *args, **kwargs: x.like(wrap(x.value).astype(dtype)),
+    "transpose": transpose_method,
+    "flatten": flatten,
+    "astype": astype,
     "copy": lambda x, order="C": x.like(wrap(x.value)),
     "conj": np.conjugate,
     "conjugate": np.conjugate,
-    "round": lambda x, decimals=0, out=None: np.round(x, decimals),
+    "round": np.round,
 }

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentTypeError, ArgumentValueError, DivisionByZeroError
 from . import own
 from .dispatch import finish, implements
 from .functions import solid
 from .reductions import freedom_lost, keep, normalized_axes, real_dtype, require_out_of
 from .tracer import TracedArray, as_tensor, raise_here, wrap
-from .validity import asks, require
+from .validity import asks, demanded, require
 
 _NoValue = np._NoValue
 
@@ -23,7 +23,6 @@ _NoValue = np._NoValue
 
 @implements(np.average)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = _NoValue) -> Any:
-    """Weights that add up to 0 give NaN or infinity; where they are constants they raise, as in NumPy."""
     x = solid(a)
     keep = {} if keepdims is _NoValue else {"keepdims": keepdims}
     if weights is None:
@@ -37,8 +36,11 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         target = np.result_type(x.dtype, w.dtype, *(("f8",) if x.dtype.kind in "iub" else ()))
         total = np.sum(w, axis=axis, dtype=target, **keep)
         known = w.tensor.constant()
+        message = "Weights sum to zero, can't be normalized"
         if known is not None and np.any(known.sum(axis=axis, dtype=target) == 0):
-            raise_here(ArgumentValueError, "weights sum to zero, can't be normalized", "average_weights")
+            raise_here(DivisionByZeroError, message, "zero_division")
+        if known is None:
+            total = wrap(demanded(total.tensor, total != 0, "zero_division", message))
         result = np.divide(np.sum(np.multiply(x, w, dtype=target), axis, **keep), total)
         total = np.copy(np.broadcast_to(total, result.shape))
     return (result, total) if returned else result
