@@ -22,7 +22,7 @@ from .layout import scalars
 from .reductions import normalized_axes
 from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
 from .ufuncs import op
-from .validity import demanded
+from .validity import asks, demanded, require
 
 #: Functions whose result has an element for each element of their arguments.
 ELEMENTWISE: set[Callable[..., Any]] = {
@@ -365,6 +365,11 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             self.refuse(f"numpy.{function.__name__} of it with these arguments")
         value = wrap(self.value)
         inner = value if self.dtype.kind == "f" else value.astype(np.float64)
+        if self.dtype.kind == "i" and asks():
+            # NumPy's differences of neighbors wrap around.
+            high = np.max(inner, initial=-np.inf, where=self.wide_mask())
+            low = np.min(inner, initial=np.inf, where=self.wide_mask())
+            require(high - low < float(np.iinfo(self.dtype).max))
         result = QUANTILES[function](
             np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), axis=axes, **kwargs
         )
