@@ -285,10 +285,24 @@ POWERS = {"pow", "power", "float_power"}
 COMPLEX.update(dict.fromkeys(["sqrt", "absolute", "abs", "sign"], 4))
 
 
-def random_program(random: Random, length: int) -> Program:
-    """Statements one after another, views and writes among them: what inexact ones gave is only returned."""
+def random_program(random: Random, length: int, selects: bool = False) -> Program:
+    """Statements one after another, views and writes among them: what inexact ones gave is only returned.
+
+    ``selects``: they begin with what a mask selects.
+    """
     d = Drawing(random)
     program = Program(d.args)
+    if selects:
+        whole = d.array(ndim=(1, 3))
+        d.pool.remove(whole)
+        of_all = d.array(shape=d.of(whole).shape)
+        d.pool.remove(of_all)
+        extent = d.of(whole).shape[0]
+        mask = d.bind(np.array([d.chance(0.6) for _ in range(extent)], bool))
+        program.lines += [f"{name} = {name}[{mask}]" for name in dict.fromkeys((whole, of_all))]
+        d.env = {n: fresh(v) for n, v in d.args.items()} | {"np": np}
+        quiet(lambda: exec("\n".join(program.lines), d.env))
+        d.pool += dict.fromkeys((whole, of_all))
     for number in range(length):
         name = d.pick(*STEPS) if d.chance(0.5) else d.pick(*EXACT_FORMS)
         before = {n: v for n, v in d.env.items()}
@@ -299,7 +313,8 @@ def random_program(random: Random, length: int) -> Program:
         try:
             quiet(lambda: exec(source, trial))  # noqa: B023
         except Exception:
-            if not d.chance(0.1):
+            # What is not in the result is not looked at by the one program either.
+            if selects or not d.chance(0.1):
                 d.env = before | {n: v for n, v in d.env.items() if n in d.args}
                 continue
             program.lines.append(line)

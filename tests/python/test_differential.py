@@ -89,6 +89,14 @@ def test_any_call_of_what_masks_select(random: Random, name: str) -> None:
 
 
 @drawn(100)
+@given(st.randoms(use_true_random=False), st.integers(2, 6))
+def test_any_program_of_what_masks_select(random: Random, length: int) -> None:
+    program = random_program(random, length, selects=True)
+    found = verdict(program)
+    assert not found.startswith("WRONG"), f"{found}\n{program}"
+
+
+@drawn(100)
 @given(st.randoms(use_true_random=False), st.integers(2, 7))
 def test_any_program(random: Random, length: int) -> None:
     program = random_program(random, length)

@@ -57,6 +57,18 @@ v = x[x > 0]; w = v; v += 1; v *= v; return x, w.sum()
 return x[x > 0][y[x > 0] > 0].sum()
 return m[y[:5] > 0][:, 1].sum(), m[y[:5] > 0][:, 1:3].sum(axis=0)
 return np.where(x[x > 0] > 1, x[x > 0], 0).sum(), np.clip(x[x > 0], 0, 1).sum(), x[x > 0].clip(0.2).sum()
+k = np.abs(i).ravel()[:11]; x[k[y > 0]] += y[y > 0]; return x
+k = np.abs(i).ravel()[:11]; x[k[y > 0]] = y[y > 0]; x[-1 - k[y > 0]] = 0; return x
+x[np.flatnonzero(y > 0) - 1] = 3; j = np.flatnonzero(y[:-1] > 0); x[j + 1] = x[j]; h[j] -= h[j + 1]
+k = np.abs(i).ravel()[:11]; np.add.at(x, k[y > 0], y[y > 0]); np.subtract.at(h, k[y > 0], 1); np.maximum.at(y, k[x > 0], x[x > 0])
+k = np.abs(i) % 4; g = np.zeros((4, 4)); np.add.at(g, (k[m > 0], k[::-1][m > 0]), m[m > 0]); return g
+k = np.abs(i[:, 0]) % 5; g = np.zeros((5, 4)); g[k[y[:5] > 0]] = m[y[:5] > 0]; np.add.at(g, k[y[:5] > 0], m[y[:5] > 0]); g[:2].T[:, 1] = 5; return g
+k = np.abs(i[:, 0]) % 5; g = np.zeros((4, 5)); g[:, k[y[:5] > 0]] += m.T[:, y[:5] > 0]; m[k[y[:5] > 0], 1] = m[y[:5] > 0, 0]; m[k[y[:5] > 0], 2:] = 0; return g
+r, c = np.where(m > 0); g = np.zeros((5, 4)); g[r, c] = m[r, c]; g[r, (c + 1) % 4] += i[r, c]; return g
+np.add.at(x, y > 0, 2 * y[y > 0]); np.add.at(x, np.flatnonzero(y > 0), y[y > 0]); np.negative.at(x, y < 0)
+k = np.abs(i).ravel()[:11]; return np.bincount(k[y > 0], minlength=12), np.bincount(k[y > 0], weights=x[y > 0], minlength=10), np.bincount(np.flatnonzero(x > 0), minlength=11)
+return np.histogram(x[y > 0]), np.histogram(x[y > 0], bins=4, range=(-1, 1)), np.histogram(m[m > 0], bins=[0, 0.5, 2]), np.histogram(x[y > 0], 3, density=True)
+return np.histogram(i[m > 0], bins=3), np.histogram(x[x > 100]), np.histogram(x[y > 0], weights=y[y > 0], bins=5), np.histogram(x[y > 0] > 0, bins=2)
 v = m[y[:5] > 0]; return v.sum(None, None, None, True), v.max(0, None, True), v.transpose(1, 0).sum(1), np.size(v, 1), np.size(v, 0)
 return x[x > 0].max(initial=-5), np.max(x[x > 0], initial=0.0), np.min(i[i > 0], initial=3)
 i[i > 0] //= 2
@@ -151,7 +163,9 @@ def test_as_numpy(source: str) -> None:
         ("return np.argmax(x[x > 0], keepdims=True)", "with these arguments"),
         ("return np.flatnonzero(x > 0)", "np.where"),
         ("return np.where(x[0])[0].sum()", "0d"),
-        ("x[np.flatnonzero(x > 0) - 1] = 3", "writing by it"),
+        ("x[np.abs(i[0])[y[:4] > 0]] = y[:4]", "must not depend on how many"),
+        ("np.add.at(x, np.abs(i[0]), y[y > 0])", "add.at with it"),
+        ("return np.bincount(i[i > 0])", "without minlength"),
         ("return y[x[x > 0] > 1].sum()", "x[mask] gives"),
         ("x[x > 0][0] = 3", "changes a copy"),
         ("m[m > 0] = m", "must not depend on how many"),

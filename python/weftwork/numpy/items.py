@@ -23,7 +23,7 @@ from .indexing import (
     unfolded,
 )
 from .masked import Selected, put_selected, selection
-from .positions import gathered, indexed_by
+from .positions import gathered, indexed_by, scattered
 from .tracer import MASKS, TracedArray, as_tensor, convert, current_trace, raise_here, wrap
 from .views import DynamicSlice, is_read_only
 
@@ -126,10 +126,11 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
         return set_item(*inner, value)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     if indexed_by(items):
-        positions = next(item for item in items if isinstance(item, Selected))
-        items, is_gathered = gathered(array, items)
-        if is_gathered:
-            positions.refuse("writing by it as an index")
+        as_mask, mask_and_lead = gathered(array, items)
+        if mask_and_lead is not None:
+            items, now = scattered(array, items)
+            return array.write(put_indexed(array.tensor, items, now.fitted(value, array)))
+        items = as_mask
     is_plain = all(is_basic(item) for item in items)
     if not is_plain and (found := selection(array, items)):
         return put_selected(*found, value)

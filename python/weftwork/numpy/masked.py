@@ -190,6 +190,21 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             self.refuse(f"combining it with an array of shape {array.shape}")
         return np.reshape(array, (*array.shape[:place], *(1,) * self.mask.ndim, *array.shape[place + 1 :]))
 
+    def fitted(self, value: Any, array: TracedArray) -> Tensor:
+        """What is written to these elements of an array, for the whole value."""
+        if isinstance(value, Selected):
+            if not self.has_mask_of(value):
+                value.refuse("assigning it through another mask")
+            return broadcast_to(as_tensor(self.aligned(value), array.dtype), self.value.shape)
+        new = wrap(assigned(value, array))
+        if new.ndim > self.behind and not _core.dims_equal(new.shape[new.ndim - self.behind - 1], 1):
+            raise_here(
+                DataDependentError,
+                "the values assigned through a mask must not depend on how many elements it has: write x[...] = np.where(mask, values, x)",
+                "mask_assignment",
+            )
+        return broadcast_to(as_tensor(self.aligned(new), array.dtype), self.value.shape)
+
     def like(self, value: Any) -> Any:
         """The selected elements of a result of the whole."""
         if isinstance(value, tuple):
@@ -204,6 +219,8 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
         lead = next(i for i in (*inputs, self) if isinstance(i, Selected))
+        if method == "at" and isinstance(inputs[0], TracedArray):
+            return inputs[0].__array_ufunc__(ufunc, method, *inputs)
         if method == "reduce" and ufunc in REDUCING_UFUNCS and out is None:
             return taken(REDUCING_UFUNCS[ufunc], f"numpy.{ufunc.__name__}.reduce", inputs[0], (), {"axis": 0, **kwargs})
         if method != "__call__":
@@ -536,19 +553,5 @@ def slices_in(items: list[Any]) -> int:
 def put_selected(view: TracedArray, mask: TracedArray, lead: int, value: Any) -> None:
     """view[mask] = value."""
     target = Selected(view.tensor, mask.tensor, lead)
-    if isinstance(value, Selected):
-        if not target.has_mask_of(value):
-            value.refuse("assigning it through another mask")
-        new = as_tensor(wrap(value.value), view.dtype)
-    else:
-        array = wrap(assigned(value, view))
-        if array.ndim > target.behind:
-            place = array.ndim - target.behind - 1
-            if not _core.dims_equal(array.shape[place], 1):
-                raise_here(
-                    DataDependentError,
-                    "the values assigned through a mask must not depend on how many elements it has: write x[...] = np.where(mask, values, x)",
-                    "mask_assignment",
-                )
-        new = as_tensor(target.aligned(array), view.dtype)
-    view.write(as_tensor(np.where(target.wide_mask(), wrap(broadcast_to(new, view.shape)), wrap(view.tensor))))
+    new = wrap(target.fitted(value, view))
+    view.write(as_tensor(np.where(target.wide_mask(), new, wrap(view.tensor))))

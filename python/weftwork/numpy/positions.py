@@ -12,12 +12,14 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError
+from .advanced import take_indexed
 from .dispatch import implements
 from .masked import Selected, slices_in, stays
 from .tracer import MASKS, Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
 from .ufuncs import op, truth
+from .validity import may_be_outside
 
-__all__ = ["gathered", "indexed_by", "nonzero"]
+__all__ = ["gathered", "indexed_by", "nonzero", "scattered"]
 
 
 class Positions(Selected):
@@ -87,3 +89,13 @@ def gathered(array: TracedArray, items: list[Any]) -> tuple[list[Any], tuple[Ten
     if any(isinstance(extent, int) and not extent for extent in extents):
         return first.refuse("an index into an axis of no elements with it")
     return [*before, *(each.inside() for each in chosen), *behind], (first.mask, slices_in(before))
+
+
+def scattered(array: TracedArray, items: list[Any]) -> tuple[list[Any], Selected]:
+    """An index by which what is not selected writes nothing, and the elements that it selects now."""
+    read, mask_and_lead = gathered(array, items)
+    assert mask_and_lead is not None
+    now = Selected(take_indexed(array.tensor, read), *mask_and_lead)
+    place = next(i for i, item in enumerate(items) if isinstance(item, Selected))
+    outside = np.where(wrap(now.mask), read[place], array.shape[place])
+    return [*read[:place], may_be_outside(outside), *read[place + 1 :]], now

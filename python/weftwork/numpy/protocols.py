@@ -73,7 +73,7 @@ def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, *
         and all(type(value) in PLAIN for value in inputs)
     ):
         return computed(elementwise(ufunc, inputs), inputs)
-    if any(isinstance(value, Selection) for value in inputs):
+    if method != "at" and any(isinstance(value, Selection) for value in inputs):
         return NotImplemented
     result = inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)
     return result if "out" in kwargs else scalars(result)

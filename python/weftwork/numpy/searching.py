@@ -191,6 +191,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
         message = f"bincount of a negative number, or of one that is not below minlength = {length}"
         inside = np.logical_and(values >= 0, values < length)
         values = wrap(demanded(values.tensor, inside, "bincount_value", message))
+    if weights is not None:
+        # Of nothing the counts are integers.
+        if isinstance(values.shape[0], int) and not values.shape[0]:
+            return counted(values.astype(np.int64), weights, length).astype(np.int64)
+        require(np.greater(values.shape[0], 0))
     return counted(values.astype(np.int64), weights, length)
 
 
@@ -295,13 +300,6 @@ def equal_bin(a: Any, edges: Any, first: Any, last: Any, count: int) -> Any:
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """The number of bins has to be fixed, not named by a rule; a program that has to be one does not look for NaN."""
     x = histogram_values(a)
-    edges, equal = histogram_edges(x, bins, range)
-    count = fixed_extent(edges, 0, "histogram") - 1
-    if equal is not None:
-        place = equal_bin(x, edges, *equal)
-    else:
-        place = sorted_place(edges, x, "right") - 1
-        place = np.where(x == edges[-1], count - 1, place)
     w = None if weights is None else np.ravel(solid(weights))
     if w is not None and w.shape != x.shape:
         raise_here(
@@ -309,6 +307,19 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
             f"weights should have the same shape as a, got {w.shape} and {x.shape}",
             "histogram_weights",
         )
+    return binned(x, w, *histogram_edges(x, bins, range), density)
+
+
+def binned(x: Any, w: Any, edges: Any, equal: Any, density: Any, counts: Any = True) -> Any:
+    """A histogram of the values that count, of given edges."""
+    count = fixed_extent(edges, 0, "histogram") - 1
+    if equal is not None:
+        place = equal_bin(x, edges, *equal)
+    else:
+        place = sorted_place(edges, x, "right") - 1
+        place = np.where(x == edges[-1], count - 1, place)
+    if counts is not True:
+        place = np.where(counts, place, count)
     if w is None:
         result = counted(place, None, count)
     elif w.dtype.kind == "c":

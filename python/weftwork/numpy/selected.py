@@ -11,8 +11,9 @@ from . import own
 from .indexing import element
 from .masked import EXTREMES, FUNCTIONS, METHODS, Selected
 from .reductions import normalized_axes
+from .searching import binned, counted, histogram_edges, histogram_values
 from .tracer import as_tensor, wrap
-from .validity import demanded
+from .validity import demanded, require
 
 
 def count_nonzero(x: Selected, axis: Any = None) -> Any:
@@ -111,7 +112,46 @@ def first_extreme(extreme: Callable[..., Any]) -> Callable[..., Any]:
     return form
 
 
+def flat(x: Selected, weights: Any, name: str) -> tuple[Any, Any, Any]:
+    """The values that count as one vector, which of them are selected, and their weights."""
+    if x.ndim != 1 or not (weights is None or (isinstance(weights, Selected) and weights.has_mask_of(x))):
+        x.refuse(f"{name} of it with such weights")
+    values, chosen = (np.reshape(v, -1) for v in (wrap(x.value), wrap(x.mask)))
+    return values, chosen, None if weights is None else np.reshape(x.aligned(weights), -1)
+
+
+def bincount(x: Selected, weights: Any = None, minlength: Any = 0) -> Any:
+    values, chosen, w = flat(x, weights, "numpy.bincount")
+    length = minlength.__index__()
+    if length <= 0 or x.dtype.kind not in "iub" or x.dtype == np.uint64:
+        x.refuse("numpy.bincount of it without minlength=")
+    inside = np.logical_or(~chosen, np.logical_and(values >= 0, values < length))
+    message = f"bincount of a negative number, or of one that is not below minlength = {length}"
+    values = wrap(demanded(values.tensor, inside, "bincount_value", message))
+    if weights is not None:
+        require(np.any(chosen))  # of nothing the counts are integers
+    return counted(np.where(chosen, values.astype(np.int64), length), w, length)
+
+
+def histogram(x: Selected, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    values, chosen, w = flat(x, weights, "numpy.histogram")
+    values = histogram_values(values)
+    if range is None and np.ndim(bins) == 0 and not isinstance(bins, str):
+        first, last = (
+            np.where(
+                np.any(chosen),
+                extreme(values, where=chosen, initial=own.array(x.beyond(EXTREMES[extreme]), x.dtype)),
+                own.array(value, x.dtype),
+            )
+            for extreme, value in ((np.min, 0), (np.max, 1))
+        )
+        range = first, last
+    return binned(values, w, *histogram_edges(values, bins, range), density, chosen)
+
+
 FUNCTIONS |= {
+    np.bincount: bincount,
+    np.histogram: histogram,
     np.average: average,
     np.count_nonzero: count_nonzero,
     np.linalg.norm: norm,

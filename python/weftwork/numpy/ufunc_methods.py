@@ -12,6 +12,8 @@ from . import reductions, scans, statistics
 from .advanced import put_indexed
 from .dispatch import broadcast_to, finish, resolved, written
 from .indexing import expand_ellipsis, is_basic
+from .masked import Selected, run_time_mask
+from .positions import gathered, indexed_by, scattered
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar, select, truth
 
@@ -155,6 +157,15 @@ def outer(ufunc: np.ufunc, lhs: Any, rhs: Any, **kwargs: Any) -> Any:
 def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
     array = written(array, f"{ufunc.__name__}.at")
     items = expand_ellipsis(indices, array.ndim)
+    if run_time_mask(items) is not None or (indexed_by(items) and gathered(array, items)[1] is None):
+        array[indices] = ufunc(array[indices], *([] if ufunc.nin == 1 else [values]))
+        return
+    operand = values
+    if indexed_by(items) and ufunc.nin == 2:
+        items, now = scattered(array, items)
+        operand = broadcast_to(as_tensor(now.aligned(values)), now.value.shape)
+    elif isinstance(values, Selected):
+        values.refuse(f"{ufunc.__name__}.at with it")
     if ufunc.nin == 1 and not all(is_basic(item) or getattr(item, "dtype", None) == bool for item in items):
         unsupported(
             ufunc, "at of index arrays, which may name an element twice: x[index] = f(x[index]) where they do not; .at"
@@ -162,8 +173,8 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
     elif ufunc.nin == 1 or all(is_basic(item) for item in items):
         array[indices] = ufunc(array[indices], *([] if ufunc.nin == 1 else [wrap(as_tensor(values))]))
     elif ufunc.__name__ in BODIES:
-        given = as_tensor(values)
-        known = given.constant()
+        given = as_tensor(operand)
+        known = None if isinstance(values, Selected) else as_tensor(values).constant()
         exact = (
             known is not None
             and np.array_equal(known, known.astype(array.dtype).astype(known.dtype))

@@ -116,4 +116,6 @@ def may_be_outside(index: Any) -> Any:
 def is_bounded(tensor: Tensor, bound: Any) -> bool:
     trace = current_trace()
     known = trace.bounded.get(id(tensor)) if trace is not None else None
-    return known is not None and isinstance(known[1], int) and isinstance(bound, int) and known[1] <= bound
+    if known is None or not isinstance(known[1], int):
+        return False
+    return known[1] == 0 or (isinstance(bound, int) and known[1] <= bound)
