@@ -55,6 +55,25 @@ def test_objects_live_as_long_as_plain_calls_let_them(name: str, in_circle: bool
     assert method.plan_count == before  # of who lives, the program stays
 
 
+def averaged(x: Any) -> Any:
+    def average() -> Any:
+        mean = 0.0
+        while True:
+            mean = 0.9 * mean + 0.1 * (yield mean)
+
+    running = average()
+    next(running)
+    return [running.send(v) for v in x]
+
+
+def test_generators_of_calls_that_run_plainly_in_the_end_are_closed_in_silence(monkeypatch: Any) -> None:
+    reported: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", reported.append)
+    assert wf.jit(averaged, strict=False)(np.ones(3)) == averaged(np.ones(3))
+    gc.collect()
+    assert not reported
+
+
 def doubled(x: Any) -> Any:
     return x * 2, x.sum()
 

@@ -57,6 +57,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
+    stops = -1  # of one that was let go: its generators run nothing any more
 
     def __init__(self, trace: Trace, steps: Steps | None) -> None:
         super().__init__()
