@@ -255,14 +255,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         if known.get("out") is not None and function not in REDUCTIONS:
             lead.refuse(f"{name} of it with out=")
         if function in ELEMENTWISE and not (function is np.where and len(args) == 1):
-            if function is np.nan_to_num and not known.get("copy", True):
-                lead.refuse(f"{name} of it in place")
-            args = [lead.aligned(a) if isinstance(a, (Selected, TracedArray, np.ndarray, list)) else a for a in args]
-            result = lead.like(
-                function(*args, **{k: lead.aligned(v) if isinstance(v, Selected) else v for k, v in kwargs.items()})
-            )
-            is_view = function in VIEWS or (function is np.astype and not known.get("copy", True))
-            return lead.sharing(result.value, lead.lead) if is_view else result
+            return lead.elementwise(function, args, kwargs, known)
         if (
             function in ELEMENTWISE_IN
             and sum(isinstance(a, Selected) for a in (*args, *kwargs.values())) == 1
@@ -281,6 +274,15 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
                 lead.refuse("numpy.inner of it and of matrices")
             return lead.product(np.vecdot if function is np.vdot else np.matmul, args)
         return lead.refuse(f"{name} of it")
+
+    def elementwise(self, function: Any, args: Any, kwargs: Any, known: dict[str, Any]) -> Selected:
+        if function is np.nan_to_num and not known.get("copy", True):
+            self.refuse("numpy.nan_to_num of it in place")
+        args = [self.aligned(a) if isinstance(a, (Selected, TracedArray, np.ndarray, list)) else a for a in args]
+        kwargs = {k: self.aligned(v) if isinstance(v, Selected) else v for k, v in kwargs.items()}
+        result = self.like(function(*args, **kwargs))
+        is_view = function in VIEWS or (function is np.astype and not known.get("copy", True))
+        return self.sharing(result.value, self.lead) if is_view else result
 
     # -- reductions --------------------------------------------------------------------------------------------------
 
