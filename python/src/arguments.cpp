@@ -73,7 +73,7 @@ void add_object(nb::handle object, Flattened& flat) {
     flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
     return;
   }
-  bool is_told_by_value = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type->tp_hash != PyObject_HashNotImplemented;
+  bool is_told_by_value = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && is_hashable(object.ptr());
   is_told_by_value || PyType_Check(object.ptr()) ? flat.add_equal(object) : flat.add_identity(object);
 }
 

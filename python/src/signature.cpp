@@ -25,17 +25,15 @@ bool has_fields(PyObject* object) {
   return found && !is_container && nb::cast<bool>(nb::handle(found).attr("eq"));
 }
 
-// Whether Python can hash it. Only classes of the user's are asked: hashing the others costs, and their types tell.
+}  // namespace
+
 bool is_hashable(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  if (type->tp_hash == PyObject_HashNotImplemented) return false;
-  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || PyObject_Hash(object) != -1) return true;
-  if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+  if (Py_TYPE(object)->tp_hash == PyObject_HashNotImplemented) return false;
+  if (PyObject_Hash(object) != -1) return true;
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();
   PyErr_Clear();
   return false;
 }
-
-}  // namespace
 
 void Signature::add_equal(nb::handle object) {
   PyTypeObject* type = Py_TYPE(object.ptr());

@@ -11,6 +11,10 @@ namespace weft::py {
 
 namespace nb = nanobind;
 
+// Whether Python can hash it. Types that have a hash may raise for some values: writable memory views, weak references
+// to what has none, Decimal('sNaN').
+bool is_hashable(PyObject* object);
+
 struct Signature {
   std::string key;
   std::vector<nb::object> statics;                     // compared as Python does

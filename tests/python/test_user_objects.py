@@ -6,7 +6,9 @@ import collections
 import enum
 import functools
 import types
+import weakref
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -185,3 +187,48 @@ def test_what_holds_objects_is_not_asked_for_its_text(name: str, static: Any) ->
     for n in range(20):
         jitted(np.ones(n), HOLDERS[name])
     assert not Loud.asked
+
+
+class Unhashable:
+    __hash__ = None  # type: ignore[assignment]
+
+
+KEPT = Unhashable()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: memoryview(np.ones(3)),
+        lambda: [memoryview(np.ones(3))],
+        lambda: Decimal("sNaN"),
+        lambda: weakref.ref(KEPT),
+        lambda: np.zeros(2, [("a", float)])[0],
+        lambda: slice(0, 3),
+        lambda: bytearray(3),
+        lambda: types.MappingProxyType({}),
+    ],
+)
+@pytest.mark.parametrize("static", [(), ("argument",)])
+def test_objects_whose_hash_raises_are_arguments(make: Callable[[], Any], static: tuple[str, ...]) -> None:
+    """They have a hash function, which raises for these values."""
+
+    def function(argument: Any, x: Any) -> Any:
+        return type(argument), x * 2
+
+    jitted = wf.jit(function, strict=False, static_argnames=static)
+    for _ in range(3):
+        kind, doubled = jitted(make(), np.ones(2))
+        assert kind is type(make())
+        np.testing.assert_array_equal(doubled, [2, 2])
+
+
+def test_what_a_memory_view_shows_is_read_at_each_call() -> None:
+    shown = np.arange(3.0)
+    view = memoryview(shown)
+    jitted = wf.jit(lambda view, x: (np.asarray(view) * x, view[1]), strict=False)
+    for _ in range(3):
+        shown += 1
+        product, item = jitted(view, np.ones(3))
+        np.testing.assert_array_equal(product, shown)
+        assert item == shown[1]
