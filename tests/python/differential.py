@@ -293,16 +293,7 @@ def random_program(random: Random, length: int, selects: bool = False) -> Progra
     d = Drawing(random)
     program = Program(d.args)
     if selects:
-        whole = d.array(ndim=(1, 3))
-        d.pool.remove(whole)
-        of_all = d.array(shape=d.of(whole).shape)
-        d.pool.remove(of_all)
-        extent = d.of(whole).shape[0]
-        mask = d.bind(np.array([d.chance(0.6) for _ in range(extent)], bool))
-        program.lines += [f"{name} = {name}[{mask}]" for name in dict.fromkeys((whole, of_all))]
-        d.env = {n: fresh(v) for n, v in d.args.items()} | {"np": np}
-        quiet(lambda: exec("\n".join(program.lines), d.env))
-        d.pool += dict.fromkeys((whole, of_all))
+        select_first(d, program)
     for number in range(length):
         name = d.pick(*STEPS) if d.chance(0.5) else d.pick(*EXACT_FORMS)
         before = {n: v for n, v in d.env.items()}
@@ -329,6 +320,19 @@ def random_program(random: Random, length: int, selects: bool = False) -> Progra
             if isinstance(trial[f"r{number}"], np.ndarray):
                 d.pool.append(f"r{number}")
     return program
+
+
+def select_first(d: Drawing, program: Program) -> None:
+    """Begins with what one mask selects of two arrays."""
+    first = d.array(ndim=(1, 3))
+    d.pool.remove(first)
+    second = d.array(shape=d.of(first).shape)
+    d.pool.remove(second)
+    mask = d.bind(np.array([d.chance(0.6) for _ in range(len(d.of(first)))], bool))
+    program.lines += [f"{name} = {name}[{mask}]" for name in (first, second)]
+    d.env = {n: fresh(v) for n, v in d.args.items()} | {"np": np}
+    quiet(lambda: exec("\n".join(program.lines), d.env))
+    d.pool += [first, second]
 
 
 def is_statement(d: Drawing, text: str) -> bool:

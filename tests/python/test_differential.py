@@ -43,6 +43,12 @@ def traced_names() -> set[str]:
     return names
 
 
+def require_numpys(program: Program, name: str = "a program") -> None:
+    """The program gives what NumPy gives, or raises a typed error."""
+    found = verdict(program)
+    assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+
+
 def test_every_traced_name_has_a_form() -> None:
     names = traced_names()
     assert len(names) > 400
@@ -59,67 +65,51 @@ def test_the_fixed_snippets_are_many() -> None:
 def test_calls(group: int) -> None:
     """Each function once, by one seed, in machine code and interpreted."""
     for name in GROUPS[group]:
-        program = one_call(Random(name), name)
-        found = verdict(program)
-        assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+        require_numpys(one_call(Random(name), name), name)
 
 
 @drawn(150)
 @given(st.randoms(use_true_random=False), st.sampled_from(sorted(FORMS)))
 def test_any_call(random: Random, name: str) -> None:
-    program = one_call(random, name)
-    found = verdict(program)
-    assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+    require_numpys(one_call(random, name), name)
 
 
 @pytest.mark.parametrize("group", range(len(GROUPS)))
 def test_calls_of_what_masks_select(group: int) -> None:
     for name in GROUPS[group]:
-        program = selected_call(Random(name), name)
-        found = verdict(program)
-        assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+        require_numpys(selected_call(Random(name), name), name)
 
 
 @drawn(100)
 @given(st.randoms(use_true_random=False), st.sampled_from(sorted(FORMS)))
 def test_any_call_of_what_masks_select(random: Random, name: str) -> None:
-    program = selected_call(random, name)
-    found = verdict(program)
-    assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+    require_numpys(selected_call(random, name), name)
 
 
 @drawn(100)
 @given(st.randoms(use_true_random=False), st.integers(2, 6))
 def test_any_program_of_what_masks_select(random: Random, length: int) -> None:
-    program = random_program(random, length, selects=True)
-    found = verdict(program)
-    assert not found.startswith("WRONG"), f"{found}\n{program}"
+    require_numpys(random_program(random, length, selects=True))
 
 
 @drawn(100)
 @given(st.randoms(use_true_random=False), st.integers(2, 7))
 def test_any_program(random: Random, length: int) -> None:
-    program = random_program(random, length)
-    found = verdict(program)
-    assert not found.startswith("WRONG"), f"{found}\n{program}"
+    require_numpys(random_program(random, length))
 
 
 @pytest.mark.slow
 @drawn(4000)
 @given(st.randoms(use_true_random=False), st.sampled_from(sorted(FORMS)))
 def test_many_calls(random: Random, name: str) -> None:
-    program = one_call(random, name)
-    found = verdict(program)
-    assert not found.startswith("WRONG"), f"{name}: {found}\n{program}"
+    require_numpys(one_call(random, name), name)
 
 
 @pytest.mark.slow
 @drawn(2000)
 @given(st.randoms(use_true_random=False), st.integers(2, 12))
 def test_many_programs(random: Random, length: int) -> None:
-    program = random_program(random, length)
-    found = verdict(program)
-    assert not found.startswith("WRONG"), f"{found}\n{program}"
+    require_numpys(random_program(random, length))
 
 
 NAN, INF = np.nan, np.inf

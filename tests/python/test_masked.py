@@ -68,6 +68,7 @@ r, c = np.where(m > 0); g = np.zeros((5, 4)); g[r, c] = m[r, c]; g[r, (c + 1) % 
 np.add.at(x, y > 0, 2 * y[y > 0]); np.add.at(x, np.flatnonzero(y > 0), y[y > 0]); np.negative.at(x, y < 0)
 k = np.abs(i).ravel()[:11]; return np.bincount(k[y > 0], minlength=12), np.bincount(k[y > 0], weights=x[y > 0], minlength=10), np.bincount(np.flatnonzero(x > 0), minlength=11)
 return np.histogram(x[y > 0]), np.histogram(x[y > 0], bins=4, range=(-1, 1)), np.histogram(m[m > 0], bins=[0, 0.5, 2]), np.histogram(x[y > 0], 3, density=True)
+v = x[x > 0]; w = v[..., 0]; u = v[x.argmax() - x.argmax() + 1, ...]; return w, u, v[1], isinstance(w, np.ndarray), isinstance(v[0], np.ndarray)
 return np.histogram(i[m > 0], bins=3), np.histogram(x[x > 100]), np.histogram(x[y > 0], weights=y[y > 0], bins=5), np.histogram(x[y > 0] > 0, bins=2)
 v = m[y[:5] > 0]; return v.sum(None, None, None, True), v.max(0, None, True), v.transpose(1, 0).sum(1), np.size(v, 1), np.size(v, 0)
 return x[x > 0].max(initial=-5), np.max(x[x > 0], initial=0.0), np.min(i[i > 0], initial=3)

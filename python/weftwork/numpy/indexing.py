@@ -36,6 +36,11 @@ def is_basic(item: Any) -> bool:
     return item is None or item is Ellipsis or isinstance(item, (slice, _core.Dim)) or is_integer(item)
 
 
+def has_ellipsis(index: Any) -> bool:
+    """Whether an index gives an array even where it names one element."""
+    return any(item is Ellipsis for item in (index if isinstance(index, tuple) else (index,)))
+
+
 def expand_ellipsis(index: Any, ndim: int) -> list[Any]:
     """The index as a list with an item for every axis."""
     items = list(index) if isinstance(index, tuple) else [index]

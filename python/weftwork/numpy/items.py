@@ -18,6 +18,7 @@ from .indexing import (
     drop_leading_ones,
     element,
     expand_ellipsis,
+    has_ellipsis,
     is_basic,
     is_place,
     unfolded,
@@ -38,8 +39,7 @@ def get_item(array: TracedArray, index: Any) -> Any:
         items, mask_and_lead = gathered(array, items)
         if mask_and_lead is not None:
             return Selected(take_indexed(array.tensor, items), *mask_and_lead)
-    whole = index if isinstance(index, tuple) else (index,)
-    is_element = not any(item is Ellipsis for item in whole)
+    is_element = not has_ellipsis(index)
     if all(is_basic(item) for item in items):
         view = basic_view(array, items)
         if is_element and not view.ndim:
@@ -126,19 +126,16 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
         return set_item(*inner, value)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     if indexed_by(items):
-        as_mask, mask_and_lead = gathered(array, items)
-        if mask_and_lead is not None:
-            items, now = scattered(array, items)
+        items, now = scattered(array, items)
+        if now is not None:
             return array.write(put_indexed(array.tensor, items, now.fitted(value, array)))
-        items = as_mask
     is_plain = all(is_basic(item) for item in items)
     if not is_plain and (found := selection(array, items)):
         return put_selected(*found, value)
     new = convert(assigned(value, array, is_plain), array.dtype)
     if is_plain:
         target = basic_view(array, items)
-        whole = index if isinstance(index, tuple) else (index,)
-        if new.ndim and not target.ndim and not any(item is Ellipsis for item in whole):
+        if new.ndim and not target.ndim and not has_ellipsis(index):
             raise_here(
                 ArgumentValueError,
                 f"setting an array element with a sequence: a value of shape {tuple(new.shape)}",

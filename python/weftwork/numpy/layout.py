@@ -29,9 +29,14 @@ def row_major(shape: Any) -> Strides:
     return strides
 
 
+def is_empty(shape: Any) -> bool:
+    """Whether an array of this shape is known to have no elements."""
+    return any(isinstance(extent, int) and extent == 0 for extent in shape)
+
+
 def is_contiguous(shape: Any, strides: Strides) -> bool:
     """Whether the elements lie one after another in row-major order."""
-    if any(isinstance(e, int) and e == 0 for e in shape):
+    if is_empty(shape):
         return True
     wanted: Any = 1
     for extent, stride in zip(reversed(tuple(shape)), reversed(strides), strict=True):

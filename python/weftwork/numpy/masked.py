@@ -17,8 +17,9 @@ from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
 from .functions import product
-from .indexing import assigned, basic_view, element, expand_ellipsis, is_basic, is_integer, is_place
-from .layout import scalars
+from .indexing import assigned, basic_view, element, expand_ellipsis, has_ellipsis, is_basic, is_integer, is_place
+from .layout import is_empty, scalars
+from .quantiles import DISCRETE
 from .reductions import normalized_axes
 from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
 from .ufuncs import op
@@ -49,8 +50,6 @@ QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
     np.median: np.nanmedian, np.quantile: np.nanquantile, np.percentile: np.nanpercentile,
     np.nanmedian: np.nanmedian, np.nanquantile: np.nanquantile, np.nanpercentile: np.nanpercentile,
 }  # fmt: skip
-#: Methods of quantiles that give an element as it is.
-DISCRETE = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 #: Reductions that raise where there is no element, and the ufunc that each repeats.
 EXTREMES = {
     np.max: np.maximum, np.amax: np.maximum, np.nanmax: np.fmax,
@@ -260,7 +259,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             function in ELEMENTWISE_IN
             and sum(isinstance(a, Selected) for a in (*args, *kwargs.values())) == 1
             and args[ELEMENTWISE_IN[function] :][:1] == (lead,)
-            and not (function is np.take and (np.ndim(args[0]) != 1 or len(args) > 3 or "out" in kwargs))
+            and not (function is np.take and (np.ndim(args[0]) != 1 or len(args) > 3))
         ):
             return lead.like(function(*[lead.inside() if a is lead else a for a in args], **kwargs))
         for table, form in ((REDUCTIONS, lead.reduced), (QUANTILES, lead.quantile)):
@@ -320,7 +319,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         refusal = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
 
         def form(value: Any, axes: Any, where: Any, **kwargs: Any) -> TracedArray:
-            kwargs["initial"] = own.array(self.beyond(ufunc), self.dtype)
+            kwargs["initial"] = self.beyond(ufunc)
             result = function(value, axes, where=where, **kwargs)
             if function in (np.nanmax, np.nanmin) and self.dtype.kind == "f":
                 is_number = np.any(~np.isnan(value), axis=axes, where=where)
@@ -330,17 +329,17 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
         return form
 
-    def beyond(self, extreme: np.ufunc) -> Any:
+    def beyond(self, extreme: np.ufunc) -> np.ndarray:
         """What is no more than any element for a maximum, no less for a minimum."""
         if self.dtype.kind not in "fiub":
             self.refuse(f"the extreme of {self.dtype} of it")
         is_greatest = extreme in (np.maximum, np.fmax)
+        limits: tuple[Any, Any] = (False, True)
         if self.dtype.kind == "f":
-            return -np.inf if is_greatest else np.inf
-        if self.dtype.kind == "b":
-            return not is_greatest
-        limits = np.iinfo(self.dtype)
-        return limits.min if is_greatest else limits.max
+            limits = (-np.inf, np.inf)
+        elif self.dtype.kind != "b":
+            limits = (np.iinfo(self.dtype).min, np.iinfo(self.dtype).max)
+        return own.array(limits[0] if is_greatest else limits[1], self.dtype)
 
     def unless_empty(
         self, result: Any, message: str, label: str = "empty_reduction", extents: Sequence[Any] = ()
@@ -350,7 +349,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         for extent in extents:
             some = np.logical_and(some, np.greater(extent, 0))
         tensor = as_tensor(result)
-        if any(isinstance(extent, int) and not extent for extent in tensor.shape):
+        if is_empty(tensor.shape):
             self.refuse("an empty array of extremes")
         return wrap(demanded(tensor, some, label, message))
 
@@ -450,7 +449,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             and all(item == slice(None) for item in items[1:])
         ):
             found = self.at_rank(items[0])
-            return np.asarray(found) if index is Ellipsis or (isinstance(index, tuple) and Ellipsis in index) else found
+            return element(found) if not found.ndim and not has_ellipsis(index) else wrap(found)
         if not all(isinstance(i, slice) and i == slice(None) for i in items[: self.lead + 1]) or not all(
             map(is_basic, items)
         ):
@@ -458,7 +457,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         rest = [*[slice(None)] * (self.lead + self.mask.ndim), *items[self.lead + 1 :]]
         return self.sharing(basic_view(wrap(self.value), rest), self.lead)
 
-    def at_rank(self, index: Any) -> Any:
+    def at_rank(self, index: Any) -> Tensor:
         """The selected element of an index."""
         shown = f"index {index if isinstance(index, int) else 'of an element'} is out of bounds for axis 0 of x[mask]"
         chosen = np.reshape(wrap(self.mask), -1)
@@ -474,8 +473,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             place = np.searchsorted(np.cumsum(chosen), rank + 1)
         safe = wrap(demanded(as_tensor(place), inside, "index_bounds", shown))
         rows = np.reshape(wrap(self.value), (-1, *self.value.shape[self.mask.ndim :]))
-        result = np.take(rows, np.minimum(safe, last), axis=0)
-        return element(result.tensor) if not result.ndim else result
+        return as_tensor(np.take(rows, np.minimum(safe, last), axis=0))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.refuse("writing to x[mask] twice: x[mask][…] = y changes a copy, which")

@@ -14,6 +14,7 @@ from .. import _core
 from ..errors import ArgumentValueError
 from .advanced import take_indexed
 from .dispatch import implements
+from .layout import is_empty
 from .masked import Selected, slices_in, stays
 from .tracer import MASKS, Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
 from .ufuncs import op, truth
@@ -86,15 +87,16 @@ def gathered(array: TracedArray, items: list[Any]) -> tuple[list[Any], tuple[Ten
     axes = [each.axis if type(each) is Positions else None for each in chosen]
     if axes == list(range(first.mask.ndim)) and all(map(_core.dims_equal, extents, first.mask.shape)):
         return [*before, wrap(first.mask), *behind], None
-    if any(isinstance(extent, int) and not extent for extent in extents):
+    if is_empty(extents):
         return first.refuse("an index into an axis of no elements with it")
     return [*before, *(each.inside() for each in chosen), *behind], (first.mask, slices_in(before))
 
 
-def scattered(array: TracedArray, items: list[Any]) -> tuple[list[Any], Selected]:
-    """An index by which what is not selected writes nothing, and the elements that it selects now."""
+def scattered(array: TracedArray, items: list[Any]) -> tuple[list[Any], Selected | None]:
+    """An index by which what is not selected writes nothing, and the elements that it selects now; None for a mask."""
     read, mask_and_lead = gathered(array, items)
-    assert mask_and_lead is not None
+    if mask_and_lead is None:
+        return read, None
     now = Selected(take_indexed(array.tensor, read), *mask_and_lead)
     place = next(i for i, item in enumerate(items) if isinstance(item, Selected))
     outside = np.where(wrap(now.mask), read[place], array.shape[place])

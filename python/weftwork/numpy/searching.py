@@ -12,6 +12,7 @@ from . import own
 from .arguments import integer
 from .dispatch import implements
 from .functions import solid
+from .layout import is_empty
 from .selection import fixed_extent
 from .tracer import TracedArray, raise_here, wrap
 from .validity import demanded, may_be_outside, require, require_sorted
@@ -187,16 +188,22 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
             "dynamic_result_shape",
         )
     if known is None and values.shape[0] != 0:
-        # NumPy's result is longer where values are greater.
-        message = f"bincount of a negative number, or of one that is not below minlength = {length}"
-        inside = np.logical_and(values >= 0, values < length)
-        values = wrap(demanded(values.tensor, inside, "bincount_value", message))
-    if weights is not None:
-        # Of nothing the counts are integers.
-        if isinstance(values.shape[0], int) and not values.shape[0]:
-            return counted(values.astype(np.int64), weights, length).astype(np.int64)
+        values = below(values, length)
+    result = counted(values.astype(np.int64), weights, length)
+    if weights is None:
+        return result
+    if not isinstance(values.shape[0], int):
         require(np.greater(values.shape[0], 0))
-    return counted(values.astype(np.int64), weights, length)
+    return result.astype(np.int64) if is_empty(values.shape) else result  # of nothing the counts are integers
+
+
+def below(values: Any, length: int, counts: Any = True) -> TracedArray:
+    """The values of which those that count have to lie in [0, length): NumPy's result is longer where they are greater."""
+    inside = np.logical_and(values >= 0, values < length)
+    if counts is not True:
+        inside = np.logical_or(~counts, inside)
+    message = f"bincount of a negative number, or of one that is not below minlength = {length}"
+    return wrap(demanded(values.tensor, inside, "bincount_value", message))
 
 
 def counted(places: Any, weights: Any, length: int) -> Any:

@@ -9,11 +9,13 @@ import numpy as np
 
 from . import own
 from .indexing import element
+from .layout import is_empty
 from .masked import EXTREMES, FUNCTIONS, METHODS, Selected
 from .reductions import normalized_axes
-from .searching import binned, counted, histogram_edges, histogram_values
+from .searching import below, binned, counted, histogram_edges, histogram_values
+from .statistics import not_zero
 from .tracer import as_tensor, wrap
-from .validity import demanded, require
+from .validity import require
 
 
 def count_nonzero(x: Selected, axis: Any = None) -> Any:
@@ -22,10 +24,8 @@ def count_nonzero(x: Selected, axis: Any = None) -> Any:
 
 def average(x: Selected, axis: Any = None, weights: Any = None) -> Any:
     if weights is not None:
-        total = wrap(as_tensor(np.sum(weights, axis)))
-        message = "Weights sum to zero, can't be normalized"
-        return np.sum(x * weights, axis) / wrap(demanded(total.tensor, total != 0, "zero_division", message))
-    if any(isinstance(extent, int) and not extent for extent in x.value.shape):
+        return np.sum(x * weights, axis) / not_zero(wrap(as_tensor(np.sum(weights, axis))))
+    if is_empty(x.value.shape):
         x.refuse("numpy.average of an empty array")
     return np.mean(x, axis)
 
@@ -99,7 +99,7 @@ def first_extreme(extreme: Callable[..., Any]) -> Callable[..., Any]:
     def form(x: Selected, axis: Any = None) -> Any:
         if x.ndim != 1 or axis not in (None, 0, -1):
             x.refuse("the place of an extreme of it along this axis")
-        best = x.reduced(extreme, initial=own.array(x.beyond(EXTREMES[extreme]), x.dtype))
+        best = x.reduced(extreme, initial=x.beyond(EXTREMES[extreme]))
         found = np.equal(wrap(x.value), best)
         if x.dtype.kind == "f":
             found = np.logical_or(found, np.logical_and(np.isnan(wrap(x.value)), np.isnan(best)))
@@ -125,9 +125,7 @@ def bincount(x: Selected, weights: Any = None, minlength: Any = 0) -> Any:
     length = minlength.__index__()
     if length <= 0 or x.dtype.kind not in "iub" or x.dtype == np.uint64:
         x.refuse("numpy.bincount of it without minlength=")
-    inside = np.logical_or(~chosen, np.logical_and(values >= 0, values < length))
-    message = f"bincount of a negative number, or of one that is not below minlength = {length}"
-    values = wrap(demanded(values.tensor, inside, "bincount_value", message))
+    values = below(values, length, chosen)
     if weights is not None:
         require(np.any(chosen))  # of nothing the counts are integers
     return counted(np.where(chosen, values.astype(np.int64), length), w, length)
@@ -139,11 +137,9 @@ def histogram(x: Selected, bins: Any = 10, range: Any = None, density: Any = Non
     if range is None and np.ndim(bins) == 0 and not isinstance(bins, str):
         first, last = (
             np.where(
-                np.any(chosen),
-                extreme(values, where=chosen, initial=own.array(x.beyond(EXTREMES[extreme]), x.dtype)),
-                own.array(value, x.dtype),
+                np.any(chosen), x.reduced(extreme, initial=x.beyond(EXTREMES[extreme])), own.array(of_none, x.dtype)
             )
-            for extreme, value in ((np.min, 0), (np.max, 1))
+            for extreme, of_none in ((np.min, 0), (np.max, 1))
         )
         range = first, last
     return binned(values, w, *histogram_edges(values, bins, range), density, chosen)

@@ -21,6 +21,14 @@ _NoValue = np._NoValue
 # -- weighted means and covariances --------------------------------------------------------------------------------
 
 
+ZERO_WEIGHTS = "Weights sum to zero, can't be normalized"
+
+
+def not_zero(total: Any) -> TracedArray:
+    """The sums of weights, which NumPy refuses where they are zero."""
+    return wrap(demanded(total.tensor, total != 0, "zero_division", ZERO_WEIGHTS))
+
+
 @implements(np.average)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = _NoValue) -> Any:
     x = solid(a)
@@ -36,11 +44,10 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         target = np.result_type(x.dtype, w.dtype, *(("f8",) if x.dtype.kind in "iub" else ()))
         total = np.sum(w, axis=axis, dtype=target, **keep)
         known = w.tensor.constant()
-        message = "Weights sum to zero, can't be normalized"
-        if known is not None and np.any(known.sum(axis=axis, dtype=target) == 0):
-            raise_here(DivisionByZeroError, message, "zero_division")
         if known is None:
-            total = wrap(demanded(total.tensor, total != 0, "zero_division", message))
+            total = not_zero(total)
+        elif np.any(known.sum(axis=axis, dtype=target) == 0):
+            raise_here(DivisionByZeroError, ZERO_WEIGHTS, "zero_division")
         result = np.divide(np.sum(np.multiply(x, w, dtype=target), axis, **keep), total)
         total = np.copy(np.broadcast_to(total, result.shape))
     return (result, total) if returned else result

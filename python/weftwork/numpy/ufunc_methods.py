@@ -13,7 +13,7 @@ from .advanced import put_indexed
 from .dispatch import broadcast_to, finish, resolved, written
 from .indexing import expand_ellipsis, is_basic
 from .masked import Selected, run_time_mask
-from .positions import gathered, indexed_by, scattered
+from .positions import indexed_by, scattered
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar, select, truth
 
@@ -157,14 +157,11 @@ def outer(ufunc: np.ufunc, lhs: Any, rhs: Any, **kwargs: Any) -> Any:
 def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
     array = written(array, f"{ufunc.__name__}.at")
     items = expand_ellipsis(indices, array.ndim)
-    if run_time_mask(items) is not None or (indexed_by(items) and gathered(array, items)[1] is None):
+    items, now = scattered(array, items) if indexed_by(items) else (items, None)
+    if run_time_mask(items) is not None:
         array[indices] = ufunc(array[indices], *([] if ufunc.nin == 1 else [values]))
         return
-    operand = values
-    if indexed_by(items) and ufunc.nin == 2:
-        items, now = scattered(array, items)
-        operand = broadcast_to(as_tensor(now.aligned(values)), now.value.shape)
-    elif isinstance(values, Selected):
+    if now is None and isinstance(values, Selected):
         values.refuse(f"{ufunc.__name__}.at with it")
     if ufunc.nin == 1 and not all(is_basic(item) or getattr(item, "dtype", None) == bool for item in items):
         unsupported(
@@ -173,8 +170,8 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
     elif ufunc.nin == 1 or all(is_basic(item) for item in items):
         array[indices] = ufunc(array[indices], *([] if ufunc.nin == 1 else [wrap(as_tensor(values))]))
     elif ufunc.__name__ in BODIES:
-        given = as_tensor(operand)
-        known = None if isinstance(values, Selected) else as_tensor(values).constant()
+        given = as_tensor(values if now is None else now.aligned(values))
+        known = given.constant()
         exact = (
             known is not None
             and np.array_equal(known, known.astype(array.dtype).astype(known.dtype))
@@ -185,6 +182,8 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
         if not wraps and common != array.dtype:
             unsupported(ufunc, f"at of {given.dtype} values in a {array.dtype} array")
         value = convert(given, array.dtype)
+        if now is not None:
+            value = broadcast_to(value, now.value.shape)
         array.write(put_indexed(array.tensor, items, value, BODIES[ufunc.__name__]))
     elif ufunc.__name__ == "subtract":
         at(np.add, array, indices, np.negative(values))
