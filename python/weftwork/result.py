@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
-from .numpy.steps import fixed, view_of, whole_of
+from .numpy.steps import fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
@@ -177,6 +177,8 @@ class Blueprint:
         outside = [r.traced for r in self.recorder.trace.reads if steps[r.step][0] not in (CALL, VALUE)]
         given = [*outside, *self.recorder.trace.arguments]
         whole = next((array for array in given if array._storage is storage), self.wholes.get(id(storage)))
+        if whole is None and is_turned(value):
+            whole = self.wholes[id(storage)] = whole_of(value)
         if whole is None or whole is value or whole.scalar:
             return None
         forms = [self.part_at(step) if isinstance(step, DynamicSlice) else view_of(step) for step in value._steps] or [

@@ -171,7 +171,7 @@ UNARY: dict[str, Callable[..., Any]] = {
 BINARY: dict[str, Callable[..., Any]] = {
     "add": np.add, "and": np.bitwise_and, "atan2": np.arctan2, "divide": divide, "maximum": np.maximum,
     "minimum": np.minimum, "multiply": np.multiply, "next_after": np.nextafter, "or": np.bitwise_or, "power": np.power,
-    "remainder": remainder, "subtract": np.subtract, "xor": np.bitwise_xor, "copysign": np.copysign, "hypot": np.hypot,
+    "remainder": remainder, "subtract": np.subtract, "xor": np.bitwise_xor, "copysign": np.copysign, "hypot": np.hypot, "gcd": np.gcd,
     "logaddexp": np.logaddexp, "heaviside": np.heaviside, "fmax": np.fmax, "fmin": np.fmin,
     "floor_divide": np.floor_divide, "mod": np.mod, "complex": lambda a, b: (a + 1j * b).astype(np.result_type(a.dtype, np.complex64)),
     "polygamma": lambda n, x: special.polygamma(n, x), "zeta": special.zeta,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "weft/core/element_float.h"
 #include "weft/core/error.h"
@@ -64,6 +65,11 @@ int64_t integer_power(int64_t base, int64_t exponent, bool exponent_negative) {
   for (auto e = static_cast<uint64_t>(exponent); e; e >>= 1, b *= b)
     if (e & 1) result *= b;
   return static_cast<int64_t>(result);
+}
+
+int64_t greatest_divisor(const Element& a, const Element& b) {
+  auto magnitude = [](const Element& e) { return is_signed(e.dtype) && e.i < 0 ? 0 - e.u() : e.u(); };
+  return static_cast<int64_t>(std::gcd(magnitude(a), magnitude(b)));
 }
 
 int64_t divide(const Element& a, const Element& b) {
@@ -135,6 +141,8 @@ int64_t binary_int(Scalar op, const Element& a, const Element& b) {
       return remainder(a, b);
     case Scalar::power:
       return integer_power(a.i, b.i, is_signed(b.dtype) && b.i < 0);
+    case Scalar::gcd:
+      return greatest_divisor(a, b);
     case Scalar::maximum:
       return less(a, b) ? b.i : a.i;
     case Scalar::minimum:

@@ -121,6 +121,8 @@ std::string_view name(Scalar scalar) {
       return "atan2";
     case Scalar::hypot:
       return "hypot";
+    case Scalar::gcd:
+      return "gcd";
     case Scalar::maximum:
       return "maximum";
     case Scalar::minimum:

@@ -62,6 +62,7 @@ enum class Scalar : uint8_t {
   power,
   atan2,
   hypot,
+  gcd,  // of magnitudes; of 0 and 0 it is 0
   maximum,
   minimum,
   bit_and,

@@ -24,17 +24,6 @@ Tensor unsigned_of(const Tensor& x) {
   return bits_as(apply(Op::abs, {x}), dtype);
 }
 
-// By Euclid's algorithm, in as many steps as the worst pair, neighbouring Fibonacci numbers, takes.
-Tensor greatest_divisor(Tensor x, Tensor y) {
-  const int bits = bit_width(x.dtype()), steps = bits == 8 ? 12 : bits == 16 ? 24 : bits == 32 ? 47 : 93;
-  for (int i = 0; i < steps; ++i) {
-    const Tensor done = y == 0, rest = apply(Op::remainder, {x, where(done, 1, y)});
-    x = where(done, x, y);
-    y = where(done, 0, rest);
-  }
-  return x;
-}
-
 // 2 to the power of an i64 that is the exponent of a normal f64.
 Tensor exact_power(const Tensor& exponent) { return bits_as(left_shift(exponent + 1023, 52), DType::f64); }
 
@@ -64,12 +53,8 @@ Tensor half_spacing(const Tensor& x) {
 
 Tensor bits_set(const Ufunc&, const Tensor& x) { return cast_to(apply(Op::popcnt, {unsigned_of(x)}), DType::u8); }
 
-Tensor common_divisor(const Ufunc&, const Tensor& x, const Tensor& y) {
-  return bits_as(greatest_divisor(unsigned_of(x), unsigned_of(y)), x.dtype());
-}
-
 Tensor common_multiple(const Ufunc&, const Tensor& x, const Tensor& y) {
-  const Tensor a = unsigned_of(x), b = unsigned_of(y), divisor = greatest_divisor(a, b), none = divisor == 0;
+  const Tensor a = unsigned_of(x), b = unsigned_of(y), divisor = apply(Op::gcd, {a, b}), none = divisor == 0;
   return bits_as(where(none, 0, apply(Op::divide, {a, where(none, 1, divisor)}) * b), x.dtype());
 }
 

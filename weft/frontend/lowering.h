@@ -34,7 +34,6 @@ Tensor c_remainder(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor power_of(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor right_shifted(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor of_truths(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
-Tensor common_divisor(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor common_multiple(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor scaled_by_power(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor next_number(const Ufunc& ufunc, const Tensor& x, const Tensor& y);

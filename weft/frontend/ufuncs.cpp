@@ -61,7 +61,7 @@ constexpr Ufunc ufuncs[] = {
     {"fmin", 2, boolean, Most::complex, of_two<number_extreme>, Op::fmin, "LE"},
     {"fmod", 2, integer, Most::real, of_two<c_remainder>},
     {"frexp", 1, floating, Most::real, mantissa_and_exponent},
-    {"gcd", 2, no_boolean, Most::integer, of_two<common_divisor>},
+    {"gcd", 2, no_boolean, Most::integer, plain, Op::gcd},
     {"greater", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "GT"},
     {"greater_equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "GE"},
     {"heaviside", 2, floating, Most::real, plain, Op::heaviside},

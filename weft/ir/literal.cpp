@@ -68,6 +68,14 @@ Literal Literal::reshaped(Dims dims) const {
   return result;
 }
 
+Literal Literal::spread(Dims dims) const {
+  Literal result(Type{type_.dtype, std::move(dims)});
+  const auto size = static_cast<size_t>(size_of(type_.dtype));
+  for (size_t i = 0; i < static_cast<size_t>(result.count_); ++i)
+    std::memcpy(result.mutable_bytes() + i * size, bytes_, size);
+  return result;
+}
+
 bool Literal::operator==(const Literal& other) const {
   if (type_ != other.type_ || live_ != other.live_) return false;
   if (bytes_ == other.bytes_) return true;

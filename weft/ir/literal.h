@@ -50,6 +50,8 @@ class Literal {
   bool is_splat() const;
   // The same bytes, live or not, under other dims of equal count.
   Literal reshaped(Dims dims) const;
+  // The element of a splat under any dims.
+  Literal spread(Dims dims) const;
   bool operator==(const Literal& other) const;  // type and bytes
 
  private:

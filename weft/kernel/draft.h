@@ -126,6 +126,11 @@ struct Space {
   Dims coordinates;
 };
 Space space_of(const Dims& dims, const std::string& prefix);
+// For each of these dims the dims that a reshape joins to it below values of them that a kernel computes, where what
+// lies there is read without divisions then; else the dim itself.
+std::vector<Dims> expanded_dims(const Lowering& lowering, const Dims& dims, const std::vector<NodeId>& computed);
+// Axes for those; the coordinates are the values'.
+Space expanded_space(const Lowering& lowering, const std::vector<NodeId>& computed, const std::string& prefix);
 // memory[index] = expr.
 Stmt store_statement(int32_t slot, Index index, ExprId expr, ExprId mask = no_expr);
 Stmt statement(StmtKind kind, int32_t slot, ExprId expr);

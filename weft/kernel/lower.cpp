@@ -34,7 +34,7 @@ std::map<NodeId, std::vector<std::array<Dim, 2>>> places_read_of_sorts(const Gra
   };
   std::map<NodeId, Lines> lines;  // values that are a sort's result, turned or not
   for (const Node& node : graph.nodes()) {
-    if (node.op == Op::sort && node.operand_count() == 1 && node.type().rank()) {
+    if (node.op == Op::sort && node.type().rank()) {
       lines[node.id()] = {node.id(), sorted_axis(node)};
       places[node.id()];
     }

@@ -14,7 +14,8 @@ constexpr size_t most_expressions = 400;
 
 class Joined {
  public:
-  Joined(Lowering& lowering, const Stage& stage) : lowering_(lowering), node_(lowering.graph.node(stage.root)) {}
+  Joined(Lowering& lowering, const Stage& stage)
+      : lowering_(lowering), node_(lowering.graph.node(stage.source)), target_(stage.root) {}
 
   void run() {
     auto axis = static_cast<size_t>(node_.attrs.integer(Attr::dimension));
@@ -42,12 +43,14 @@ class Joined {
     if (open_ && (!is_small || open_->draft.kernel.exprs.size() >= most_expressions)) finish();
     if (!open_) open_.emplace(lowering_);
     Kernel& kernel = open_->draft.kernel;
-    Space space = space_of(part.type().dims, cat(".i", open_->parts.size(), "_"));
+    const std::string prefix = cat(".i", open_->parts.size(), "_");
+    Space space = lowering_.fusion.is_stored[part.id()] ? space_of(part.type().dims, prefix)
+                                                        : expanded_space(lowering_, {part.id()}, prefix);
     Dims at = space.coordinates;
     at[axis] = at[axis] + offset;
     ExprId expr = open_->access.value(part, space.coordinates);
     std::vector<Stmt> body{
-        store_statement(open_->access.memory(node_.id(), true), linear_index(node_.type().dims, at), expr)};
+        store_statement(open_->access.memory(target_, true), linear_index(node_.type().dims, at), expr)};
     for (Stmt& stmt : schedule_map(kernel, space.axes, std::move(body), open_->draft.parallel))
       open_->body.push_back(std::move(stmt));
     open_->parts.push_back(part.id());
@@ -63,6 +66,7 @@ class Joined {
 
   Lowering& lowering_;
   const Node& node_;
+  const NodeId target_;  // the concatenate, or a reshape of it
   std::optional<Open> open_;
 };
 

@@ -132,11 +132,14 @@ void lower_map(Lowering& lowering, const Stage& stage) {
   const Node& node = lowering.graph.node(stage.root);
   Draft draft;
   Access access(lowering.graph, lowering.fusion, draft.kernel);
-  Space space = space_of(node.type().dims, ".i");
+  Space space = expanded_space(lowering, {stage.root}, ".i");
   ExprId expr = access.compute(node, space.coordinates);
   std::vector<Stmt> body{
       store_statement(access.memory(stage.root, true), linear_index(node.type().dims, space.coordinates), expr)};
   draft.kernel.body = schedule_map(draft.kernel, space.axes, std::move(body), draft.parallel);
+  const NodeId from = below_reshapes(node.result());
+  if (from != stage.root && lowering.fusion.is_stored[from] && lowering.graph.node(from).op != Op::constant)
+    draft.copies = {static_cast<BufferId>(from), static_cast<BufferId>(stage.root)};
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
 
@@ -146,13 +149,12 @@ void lower_maps(Lowering& lowering, const Group& group) {
   std::vector<Stmt> body;
   std::vector<NodeId> roots;
   std::vector<ExprId> values;
-  Space space;
-  for (int s : group.stages) {
-    const Node& node = lowering.graph.node(lowering.fusion.stages[static_cast<size_t>(s)].root);
-    space = space_of(node.type().dims, ".i");
+  for (int s : group.stages) roots.push_back(lowering.fusion.stages[static_cast<size_t>(s)].root);
+  const Space space = expanded_space(lowering, roots, ".i");
+  for (NodeId root : roots) {
+    const Node& node = lowering.graph.node(root);
     int32_t slot = add_variable(draft.kernel, node.type().dtype);
     body.push_back(statement(StmtKind::define, slot, access.compute(node, space.coordinates)));
-    roots.push_back(node.id());
     values.push_back(access.variable(slot, node.type().dtype));
     access.define(node.id(), values.back());
   }

@@ -46,21 +46,26 @@ struct ReduceSpace {
   bool inner_is_reduced = true;
 };
 
-ReduceSpace reduce_space(const Node& node) {
-  const Dims& dims = node.operand(0).type().dims;
-  const Ints& dimensions = node.ints(Attr::dimensions);
+ReduceSpace reduce_space(const Lowering& lowering, const Group& group) {
+  std::vector<NodeId> computed;
+  const Node* node = nullptr;
+  for (int s : group.stages) {
+    node = &lowering.graph.node(lowering.fusion.stages[static_cast<size_t>(s)].root);
+    const NodeId id = node->operand(0).id();
+    if (!lowering.fusion.is_stored[id]) computed.push_back(id);
+  }
+  const Ints& dimensions = node->ints(Attr::dimensions);
+  const std::vector<Dims> parts = expanded_dims(lowering, node->operand(0).type().dims, computed);
   ReduceSpace space;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    bool reduced = std::find(dimensions.begin(), dimensions.end(), static_cast<int64_t>(i)) != dimensions.end();
-    Dim at = 0;
-    if (!dims[i].is(1)) {
-      Axis axis{(reduced ? ".r" : ".k") + std::to_string(i), dims[i]};
-      at = counter_dim(axis.counter, axis.extent);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const bool reduced = std::ranges::count(dimensions, static_cast<int64_t>(i)) > 0;
+    const Space part = space_of(parts[i], cat(reduced ? ".r" : ".k", i, "_"));
+    for (const Axis& axis : part.axes) {
       (reduced ? space.reduced : space.kept).push_back(axis);
       space.inner_is_reduced = reduced;
     }
-    space.coordinates.push_back(at);
-    if (!reduced) space.kept_coordinates.push_back(at);
+    space.coordinates.push_back(linear_index(parts[i], part.coordinates));
+    if (!reduced) space.kept_coordinates.push_back(space.coordinates.back());
   }
   return space;
 }
@@ -227,10 +232,9 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   Kernel& kernel = draft.kernel;
   Access access(lowering.graph, lowering.fusion, kernel);
   std::vector<Sum> sums;
-  ReduceSpace space;
+  ReduceSpace space = reduce_space(lowering, group);
   for (int s : group.stages) {
     const Node& node = lowering.graph.node(lowering.fusion.stages[static_cast<size_t>(s)].root);
-    space = reduce_space(node);
     ExprId element = access.value(node.operand(0), space.coordinates);
     sums.push_back({&node, reducer(node), element, add_variable(kernel, node.type().dtype)});
   }

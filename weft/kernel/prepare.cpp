@@ -277,7 +277,8 @@ GraphPtr prepare(const Graph& given) {
   const Graph& flat = sums ? *sums : given;
   Builder build(Level::flat, flat.name());
   std::vector<std::vector<Value>> values(flat.size());
-  std::vector<bool> may_precede = before_transpositions(flat), of_components = sums_of_components(flat);
+  std::vector<bool> may_precede = before_transpositions(flat), of_components = sums_of_components(flat),
+                    by_components = results_of_components(flat);
   Components components(build);
   for (const Node& node : flat.nodes()) {
     std::vector<Value> operands;
@@ -290,6 +291,8 @@ GraphPtr prepare(const Graph& given) {
                                            : components.sums(node, operands[0], operands[1]);
       if (sum) values[node.id()] = {sum};
     }
+    if (by_components[node.id()])
+      if (Value joined = components.joined(node, operands)) values[node.id()] = {joined};
     if (values[node.id()].empty() && node.op != Op::parameter) values[node.id()] = prepared(build, node, operands);
     if (values[node.id()].empty()) values[node.id()] = with_results(build, build.copy(node, std::move(operands)));
   }

@@ -69,15 +69,20 @@ std::vector<bool> before_transpositions(const Graph& graph);
 // Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
 
-// Which sums over a short dimension, of values that are computed from much smaller ones for all pairs of something, are
-// used for what is reduced again.
+// Which sums over a short dimension are of values that are joined along it, or are used for what is reduced again and
+// of values that are computed from much smaller ones for all pairs of something.
 std::vector<bool> sums_of_components(const Graph& graph);
+// Which element-wise calls are of values that are joined of few places of a dimension, and what all that is computed
+// from those ends in, element by element.
+std::vector<bool> results_of_components(const Graph& graph);
 // Values for one place of a short dimension, without that dimension; each is computed once.
 class Components {
  public:
   explicit Components(Builder& build) : build_(build) {}
   // Such a sum as a chain of its terms.
   Value sum(const Node& node, const Value& x, const Value& initial);
+  // Such an element-wise call as a call for each place, joined; an empty value where no operand is joined.
+  Value joined(const Node& node, const std::vector<Value>& operands);
   // A reduce of vectors with few components, whose expensive factors all components share, as a reduce for each; an
   // empty value for others.
   Value sums(const Node& node, const Value& x, const Value& initial);

@@ -13,6 +13,8 @@ namespace {
 
 // Components that are computed beside each other: of a sum, and for each of so many sums in registers.
 constexpr int64_t most_terms = 8, most_components = 4;
+// How far a search for what is joined goes.
+constexpr size_t most_searched = 64;
 // How often everything that a value is computed from is used at least.
 constexpr int64_t least_uses = 8;
 
@@ -89,6 +91,19 @@ bool is_reduced(const Graph& graph, const std::vector<std::vector<NodeId>>& user
   return true;
 }
 
+// Whether the places of a dimension are computed from values that are joined along it.
+bool is_joined(const Value& value, int64_t axis, std::set<NodeId>& seen) {
+  const Node& node = value.node();
+  if (seen.size() == most_searched || !seen.insert(value.id()).second) return false;
+  if (node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == axis) return true;
+  if (node.op == Op::reshape) {
+    int64_t before = before_reshape(node, axis);
+    return before >= 0 && is_joined(node.operand(0), before, seen);
+  }
+  return def(node.op).traits.elementwise &&
+         std::ranges::any_of(node.operands(), [&](const Value& operand) { return is_joined(operand, axis, seen); });
+}
+
 }  // namespace
 
 std::vector<bool> sums_of_components(const Graph& graph) {
@@ -98,11 +113,67 @@ std::vector<bool> sums_of_components(const Graph& graph) {
     if (node.op != Op::reduce || is_fold(node) || node.ints(Attr::dimensions).size() != 1) continue;
     const Dim& terms = node.operand(0).type().dims[static_cast<size_t>(node.ints(Attr::dimensions)[0])];
     bool is_short = terms.is_static() && terms.value() >= 1 && terms.value() <= most_terms;
-    if (!is_short || node.type().count().opt() < small_work || !is_of_small_values(node.operand(0))) continue;
-    if (users.empty()) users = users_inside(graph);
-    found[node.id()] = is_reduced(graph, users, node.id());
+    if (!is_short || node.type().count().opt() < small_work) continue;
+    std::set<NodeId> seen;
+    if (is_joined(node.operand(0), node.ints(Attr::dimensions)[0], seen)) {
+      found[node.id()] = true;
+    } else if (is_of_small_values(node.operand(0))) {
+      if (users.empty()) users = users_inside(graph);
+      found[node.id()] = is_reduced(graph, users, node.id());
+    }
   }
   return found;
+}
+
+namespace {
+
+// What a value is before its reshapes, where that is joined of few places of a dimension; nothing for others.
+const Node* joined_places(Value value) {
+  while (value.node().op == Op::reshape) value = value.node().operand(0);
+  const Node& node = value.node();
+  if (node.op != Op::concatenate || node.operand_count() > most_components) return nullptr;
+  const auto axis = static_cast<size_t>(node.attrs.integer(Attr::dimension));
+  const bool are_places =
+      std::ranges::all_of(node.operands(), [&](const Value& part) { return part.type().dims[axis].is(1); });
+  return are_places ? &node : nullptr;
+}
+
+}  // namespace
+
+std::vector<bool> results_of_components(const Graph& graph) {
+  std::vector<bool> ends(graph.size(), true), found(graph.size()), joined(graph.size());
+  const std::span<const Node> nodes = graph.nodes();
+  for (size_t i = nodes.size(); i-- > 0;) {
+    const bool stays = ends[i] && (def(nodes[i].op).traits.elementwise || nodes[i].op == Op::reshape);
+    for (const Value& operand : nodes[i].operands()) ends[operand.id()] = ends[operand.id()] && stays;
+  }
+  for (const Node& node : nodes) {
+    const auto is_joined = [&](const Value& operand) { return joined[operand.id()]; };
+    found[node.id()] = ends[node.id()] && node.op != Op::check_range && def(node.op).traits.elementwise &&
+                       std::ranges::any_of(node.operands(), is_joined);
+    joined[node.id()] = found[node.id()] || (ends[node.id()] && node.op == Op::reshape && is_joined(node.operand(0))) ||
+                        (ends[node.id()] && joined_places(node.result()));
+  }
+  return found;
+}
+
+Value Components::joined(const Node& node, const std::vector<Value>& operands) {
+  const Node* places = nullptr;
+  for (const Value& operand : operands)
+    if (!places && operand.type().dims == node.type().dims) places = joined_places(operand);
+  if (!places) return {};
+  const Dims dims = places->type().dims;
+  const int64_t axis = places->attrs.integer(Attr::dimension), count = places->operand_count();
+  Dims alone = dims;
+  alone[static_cast<size_t>(axis)] = 1;
+  std::vector<Value> parts;
+  for (int64_t i = 0; i < count; ++i) {
+    std::vector<Value> chosen;
+    for (const Value& operand : operands)
+      chosen.push_back(operand.type().rank() == 0 ? operand : component(reshaped(operand, dims), axis, i));
+    parts.push_back(build_.reshape(build_.call(node.op, std::move(chosen), node.attrs, node.regions).result(0), alone));
+  }
+  return build_.reshape(build_(Op::concatenate, std::move(parts), {{Attr::dimension, axis}}), node.type().dims);
 }
 
 bool Components::is_even(const Value& value, int64_t axis) {
@@ -128,7 +199,7 @@ Value Components::computed(const Value& value, int64_t axis, int64_t place) {
   bool is_alone = dims[static_cast<size_t>(axis)].is(1);
   dims.erase(dims.begin() + axis);
   if (is_alone) return reshaped(value, dims);
-  if (is_inline_constant(node)) return build_.constant(node.attrs.literal(Attr::value).reshaped(dims));
+  if (is_inline_constant(node)) return build_.constant(node.attrs.literal(Attr::value).spread(dims));
   if (def(node.op).traits.elementwise) {
     std::vector<Value> operands;
     for (const Value& operand : node.operands()) operands.push_back(component(operand, axis, place));

@@ -198,6 +198,23 @@ Entry* sort_line(Entry* entries, Entry* spare, size_t count, int64_t bytes, Shar
                            : sort_by_parts(entries, spare, count, bytes, share);
 }
 
+// Only the entries at some places are right.
+template <class Entry>
+void select_line(Entry* entries, Entry* spare, size_t count, std::span<const Places> wanted) {
+  if constexpr (!std::is_same_v<Entry, Wide>) {
+    if (sorts_words()) return select_words(words_of(entries), words_of(spare), count, wanted);
+  }
+  const auto in_order = [](const Entry& a, const Entry& b) { return before(a, b); };
+  Entry *from = entries, *const end = entries + count;
+  for (const Places& places : wanted) {
+    Entry *const first = entries + places.begin, *const last = entries + places.end;
+    std::nth_element(from, first, end, in_order);
+    std::nth_element(first, last, end, in_order);
+    std::sort(first, last, in_order);
+    from = last;
+  }
+}
+
 // Memory for the entries of a line and as many to spare, or for some short lines side by side; of all lines of a call.
 template <class Entry>
 struct Room {
@@ -273,8 +290,8 @@ struct Alone {
     Key* entries = count == 1 && line.stride == 1 ? result(bases[0]) : room.entries();
     for (size_t c = 0; c < count; ++c) merged[c] = fill(operand(bases[c]), entries + c, step);
     const Key* keys = entries;
-    if (count == 1 && !merged[0] && !line.wanted.empty() && sorts_words()) {
-      select_words(words_of(entries), words_of(room.spare()), room.count, line.wanted);
+    if (count == 1 && !merged[0] && !line.wanted.empty()) {
+      select_line(entries, room.spare(), room.count, line.wanted);
       for (const Places& places : line.wanted)
         put_some(bases[0], entries, 1, static_cast<int64_t>(places.begin), static_cast<int64_t>(places.end));
       return;
@@ -341,15 +358,15 @@ void order_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) 
   });
 }
 
-// All operands of a line in the order that `place` gives.
+// The places from `first` to `last` of all operands of a line, in the order that `place` gives.
 template <class Place>
-void reorder(const Line& line, int64_t base, const Place& place) {
+void reorder(const Line& line, int64_t base, int64_t first, int64_t last, const Place& place) {
   for (int64_t k = 0; k < line.count; ++k) {
     auto* to = static_cast<Bytes*>(line.buffers[line.count + k]);
     int64_t size = line.sizes[k];
     auto each = [&]<int64_t fixed>() {
-      along(line, [&](int64_t begin, int64_t end) {
-        for (int64_t at = begin; at < end; ++at)
+      shared(line.share, last - first, 100, [&](int64_t begin, int64_t end) {
+        for (int64_t at = first + begin; at < first + end; ++at)
           std::memcpy(to + (base + at * line.stride) * fixed,
                       line.operand(k, base + place(static_cast<size_t>(at)) * line.stride), static_cast<size_t>(fixed));
       });
@@ -374,6 +391,14 @@ void reorder(const Line& line, int64_t base, const Place& place) {
   }
 }
 
+// All operands of a line, or what is wanted of them, in the order that `place` gives.
+template <class Place>
+void reorder(const Line& line, int64_t base, const Place& place) {
+  const Places all[] = {{0, static_cast<size_t>(line.length)}};
+  for (const Places& places : line.wanted.empty() ? std::span<const Places>(all) : line.wanted)
+    reorder(line, base, static_cast<int64_t>(places.begin), static_cast<int64_t>(places.end), place);
+}
+
 // Some lines, several only where they are short, each in the order of its keys.
 template <class Entry>
 void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Entry>& room, const int64_t* bases,
@@ -384,7 +409,10 @@ void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Ent
   if constexpr (std::is_same_v<Entry, Packed>) {
     if (count > 1) sort_columns(&room.entries()->word, room.count);
   }
-  if (count == 1) sorted = sort_line(room.entries(), room.spare(), room.count, line.sizes[0], line.share);
+  if (count == 1 && !line.wanted.empty())
+    select_line(room.entries(), room.spare(), room.count, line.wanted);
+  else if (count == 1)
+    sorted = sort_line(room.entries(), room.spare(), room.count, line.sizes[0], line.share);
   for (size_t c = 0; c < count; ++c)
     reorder(line, bases[c], [&](size_t at) { return place_in(sorted[c + at * step]); });
 }

@@ -173,6 +173,26 @@ DivMod divmod(Builder& build, const Node& node) {
   return {build.convert(wide.quotient, dtype), build.convert(wide.modulus, dtype)};
 }
 
+bool is_byte_integer(DType dtype) { return is_integer(dtype) && bit_width(dtype) >= 8; }
+
+// By Euclid's algorithm, in as many steps as the worst pair, neighbouring Fibonacci numbers, takes.
+Values expand_gcd(Builder& build, const Node& node) {
+  const DType dtype = node.type().dtype, words = bits_type(dtype);
+  auto magnitude = [&](const Value& x) {
+    if (is_unsigned(dtype)) return x;
+    return build(Op::bitcast_convert, {build(Op::abs, {x})}, {{Attr::type, words}});
+  };
+  Value x = magnitude(node.operand(0)), y = magnitude(node.operand(1)), zero = like(build, x, 0),
+        one = like(build, x, 1);
+  const int bits = bit_width(dtype), steps = bits == 8 ? 12 : bits == 16 ? 24 : bits == 32 ? 47 : 93;
+  for (int i = 0; i < steps; ++i) {
+    Value done = compare(build, "EQ", y, zero), rest = build(Op::remainder, {x, build(Op::select, {done, one, y})});
+    x = build(Op::select, {done, x, y});
+    y = build(Op::select, {done, zero, rest});
+  }
+  return {is_unsigned(dtype) ? x : build(Op::bitcast_convert, {x}, {{Attr::type, dtype}})};
+}
+
 Values expand_gelu(Builder& build, const Node& node) {
   Value x = widened(build, node.operand(0));
   Value erf = build(Op::erf, {build(Op::multiply, {x, like(build, x, M_SQRT1_2)})});
@@ -219,6 +239,13 @@ OpDef define_copysign() {
 OpDef define_hypot() {
   return function("sqrt(x*x + y*y) without overflow.", 2, Scalar::hypot, expand_hypot,
                   {.stablehlo = "weft.hypot", .numpy = "hypot", .aten = "hypot"});
+}
+OpDef define_gcd() {
+  OpDef def =
+      composite("The greatest common divisor of magnitudes, as the type holds it; that of 0 and 0 is 0.", 2,
+                same_type<is_byte_integer>, expand_gcd, {.stablehlo = "weft.gcd", .numpy = "gcd", .aten = "gcd"});
+  def.scalar = Scalar::gcd;
+  return def;
 }
 OpDef define_logaddexp() {
   return composite("log(exp(x) + exp(y)) without overflow.", 2, same_type<is_float>, expand_logaddexp,

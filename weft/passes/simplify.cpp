@@ -162,6 +162,29 @@ Value joined_again(Builder& build, const Node& n) {
                 {Attr::strides, first.ints(Attr::strides)}});
 }
 
+// Rows side by side, turned: each is a column without moving an element.
+Value columns_side_by_side(Builder& build, const Node& n) {
+  const Node joined = n.operand(0).node();
+  if (joined.op != Op::concatenate) return {};
+  const Ints& permutation = n.ints(Attr::permutation);
+  const int64_t axis = joined.attrs.integer(Attr::dimension);
+  std::vector<Value> columns;
+  for (const Value& part : joined.operands()) {
+    const Dims& dims = part.type().dims;
+    Dims turned;
+    int64_t last = -1;
+    for (int64_t from : permutation) {
+      turned.push_back(dims[static_cast<size_t>(from)]);
+      if (turned.back().is(1)) continue;
+      if (from < last) return {};
+      last = from;
+    }
+    columns.push_back(build.reshape(part, turned));
+  }
+  return build(Op::concatenate, std::move(columns),
+               {{Attr::dimension, inverse(permutation)[static_cast<size_t>(axis)]}});
+}
+
 // Not of complex numbers: inf + i times 1 + 0i has inf * 0 in it.
 Value times_one(Builder&, const Node& n) {
   if (is_complex(n.type().dtype)) return {};
@@ -184,6 +207,7 @@ const Rule rules[] = {
     {"two broadcasts are one", Op::broadcast_in_dim, double_broadcast},
     {"a transpose by the identity is nothing", Op::transpose, identity_transpose},
     {"two transposes are one", Op::transpose, double_transpose},
+    {"rows side by side, turned, are columns side by side", Op::transpose, columns_side_by_side},
     {"a slice of everything is nothing", Op::slice, same_type_operand},
     {"a concatenate of one is nothing", Op::concatenate,
      [](Builder&, const Node& n) { return n.operand_count() == 1 ? n.operand(0) : Value{}; }},

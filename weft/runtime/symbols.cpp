@@ -19,13 +19,6 @@ float small_to_float_bits(uint32_t bits, int32_t dtype) { return small_to_float(
 uint32_t float_to_small_bits(float value, int32_t dtype) { return float_to_small(value, static_cast<DType>(dtype)); }
 uint32_t double_to_small_bits(double value, int32_t dtype) { return double_to_small(value, static_cast<DType>(dtype)); }
 
-int64_t power_of(DType dtype, int64_t base, int64_t exponent) {
-  Element pair[2] = {Element::of_int(dtype, base), Element::of_int(dtype, exponent)};
-  return apply(Scalar::power, dtype, pair).i;
-}
-int64_t power_signed(int64_t base, int64_t exponent) { return power_of(DType::i64, base, exponent); }
-int64_t power_unsigned(int64_t base, int64_t exponent) { return power_of(DType::u64, base, exponent); }
-
 template <Scalar op>
 double real_double(double x) {
   Element e = Element::of_double(DType::f64, x);
@@ -158,8 +151,6 @@ const Row rows[] = {
     {"weft_small_to_float", address(small_to_float_bits)},
     {"weft_float_to_small", address(float_to_small_bits)},
     {"weft_double_to_small", address(double_to_small_bits)},
-    {"weft_ipow_signed", address(power_signed)},
-    {"weft_ipow_unsigned", address(power_unsigned)},
     WEFT_COMPLEX("acos", acos),
     WEFT_COMPLEX("acosh", acosh),
     WEFT_COMPLEX("asin", asin),

@@ -249,14 +249,41 @@ def pad_widths(pad_width: Any, ndim: int) -> list[list[int]]:
 
 
 def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, Any]) -> Any:
-    """Modes that repeat elements: the padding of an index vector says which."""
+    """Modes that repeat elements: the padding of an index vector says which; it rises, falls or stays but a few times."""
     if mode not in ("edge", "reflect", "symmetric", "wrap") or kwargs:
         raise_here(UnsupportedError, f"pad with mode='{mode}' {kwargs or ''} cannot be compiled", "pad_mode")
     widths = pad_widths(pad_width, x.ndim)
     for axis, width in enumerate(widths):
         if width != [0, 0]:
-            x = take(x, np.pad(own.array(range(x.shape[axis])), width, mode=mode), axis)  # type: ignore[call-overload]
+            places: Any = np.pad(own.array(range(x.shape[axis])), width, mode=mode)  # type: ignore[call-overload]
+            runs = even_runs(places.tolist())
+            parts = [elements_of(x, axis, *run) for run in runs] if len(runs) <= MOST_RUNS else [take(x, places, axis)]
+            x = traced(concatenate(parts, axis))
     return wrap(x.tensor)
+
+
+#: More parts than so many are gathered one by one.
+MOST_RUNS = 8
+
+
+def even_runs(places: list[int]) -> list[tuple[int, int, int]]:
+    """The first, the step (-1, 0 or 1) and the number of each part of a list that goes on by such steps."""
+    runs: list[tuple[int, int, int]] = []
+    for place in places:
+        first, step, count = runs[-1] if runs else (place, 0, 0)
+        by = place - (first + step * (count - 1))
+        if count and abs(by) <= 1 and (count == 1 or by == step):
+            runs[-1] = (first, by, count + 1)
+        else:
+            runs.append((place, 0, 1))
+    return runs
+
+
+def elements_of(x: TracedArray, axis: int, first: int, step: int, count: int) -> Any:
+    last = first + step * (count - 1)
+    low, high = min(first, last), max(first, last) + 1
+    part = x[(*[slice(None)] * axis, slice(low, high))]
+    return repeat(part, count, axis) if step == 0 else flip(part, axis) if step < 0 else part
 
 
 @implements(np.diff)

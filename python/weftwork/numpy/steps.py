@@ -54,3 +54,17 @@ def whole_of(array: TracedArray) -> TracedArray:
     whole._storage, whole._steps, whole._cache = array._storage, (), array._storage.tensor
     whole._version, whole.weak, whole.scalar = array._storage.version, None, False
     return whole
+
+
+#: Elements of a result from which on a view in another order costs less than a copy in it.
+LARGE = 4096
+
+
+def is_turned(array: TracedArray) -> bool:
+    """Whether it is all of a large array with its dimensions in another order."""
+    moves = [step.op if isinstance(step, _core.Move) else None for step in array._steps]
+    return (
+        "transpose" in moves
+        and set(moves) <= {"transpose", "reshape"}
+        and not (isinstance(array.size, int) and array.size < LARGE)
+    )

@@ -111,6 +111,12 @@ std::string KernelEmitter::combined_mask(ExprId mask, bool& vector) {
   return assign(cat("and ", lanes_type("i1", lanes_.count), " ", wide, ", ", lanes_.mask));
 }
 
+std::string KernelEmitter::any_of(const std::string& mask) {
+  const std::string bits = cat("i", lanes_.count);
+  const std::string all = assign(cat("bitcast ", lanes_type("i1", lanes_.count), " ", mask, " to ", bits));
+  return assign(cat("icmp ne ", bits, " ", all, ", 0"));
+}
+
 KernelEmitter::Address KernelEmitter::address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
                                               int64_t scale, int64_t shift) {
   Address result;
@@ -163,12 +169,13 @@ Ssa KernelEmitter::load(const Expr& e) {
   }
   bool uniform = lanes_.count == 1 || (!uses_counter(e.index, lanes_.counter) && !own_vector);
   for (const auto& [id, stride] : e.dynamic) uniform &= !expr(id).vector;
-  // Lanes side by side that one condition holds for read zeros elsewhere: a CPU takes long to load nothing from no
-  // memory.
+  // Lanes side by side none of which is wanted read zeros elsewhere: a CPU takes long to load nothing from no memory.
   std::optional<Dim> step = coefficient(e.index, lanes_.counter);
-  bool gated = !uniform && e.mask != no_expr && !own_vector && e.dynamic.empty() && !is_complex(e.dtype) && step &&
-               step->is(1) && lanes_.count * size_of(e.dtype) <= zero_bytes;
+  bool side_by_side = !uniform && e.mask != no_expr && !is_complex(e.dtype) && step && (step->is(1) || step->is(-1)) &&
+                      lanes_.count * size_of(e.dtype) <= zero_bytes;
+  bool gated = side_by_side && !own_vector && e.dynamic.empty() && step->is(1);
   std::string mask = uniform ? own : combined_mask(gated ? no_expr : e.mask, vector_mask);
+  std::string gate = gated ? own : side_by_side ? any_of(mask) : std::string();
   Lanes saved = lanes_;
   if (uniform) lanes_ = {};
   int64_t scale = is_complex(e.dtype) ? 2 : 1;
@@ -182,7 +189,7 @@ Ssa KernelEmitter::load(const Expr& e) {
   }
   // What all rows of a product read is none that they write: LLVM loads it before them.
   stays_ = kernel_.dot && !kernel_.dot->m.is(1) && !uses_counter(e.index, ".m") && e.dynamic.empty();
-  Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask, gated ? own : std::string());
+  Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask, gate);
   if (!is_complex(e.dtype)) fetch_ahead(e);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
   stays_ = false;
@@ -363,16 +370,19 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   }
   std::string type = lanes_type(element, lanes), mask_type = lanes_type("i1", lanes);
   std::string raw;
-  if (at.vector.empty() && at.step == 1) {
-    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
+  bool turned = at.step == -1 && !mask.empty();
+  if (at.vector.empty() && (at.step == 1 || turned)) {
+    std::string first = turned ? add(at.base, cat(1 - lanes)) : at.base;
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", first));
     if (!gate.empty()) place = assign(cat("select i1 ", gate, ", ptr ", place, ", ptr @weft.zero"));
     if (mask.empty()) {
       raw = assign(cat("load ", type, ", ptr ", place, ", align ", align, stays));
     } else {
       std::string name = cat("@llvm.masked.load.", mangled(element, lanes), ".p0");
       module_.declare(cat("declare ", type, " ", name, "(ptr, ", mask_type, ", ", type, ")"));
-      raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ", mask, ", ",
-                       type, " zeroinitializer)"));
+      raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ",
+                       turned ? reversed(mask_type, mask) : mask, ", ", type, " zeroinitializer)"));
+      if (turned) raw = reversed(type, raw);
     }
   } else if (at.vector.empty() && at.step == -1 && mask.empty()) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(1 - lanes))));

@@ -253,6 +253,7 @@ class KernelEmitter {
   std::string to_memory(DType dtype, const std::string& value, bool vector);
   std::string to_bf16(const std::string& value, int lanes, bool is_bounded);
   std::string combined_mask(ExprId mask, bool& vector);
+  std::string any_of(const std::string& mask);  // whether a lane of it is on
 
   // table.cpp
   struct Digit {
@@ -281,6 +282,7 @@ class KernelEmitter {
   std::string float_intrinsic(const char* name, const std::string& element, const std::string* args, int count,
                               int lanes, const char* flags = "");
   std::string float_extreme(bool is_maximum, const std::string& element, const std::string* args, int lanes);
+  std::string known_power(DType dtype, const std::string& base, uint64_t exponent, int lanes);
   std::string integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
   std::string bitcast(DType from, DType to, const std::string& value, int lanes);
   std::string clamp(DType dtype, const std::string* args, int lanes);

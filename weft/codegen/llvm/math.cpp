@@ -36,9 +36,6 @@ Shape shape_of(const std::string& function, DType dtype) {
   if (stem == "small_to_float") return {"i32", "float", "weft_small_to_float", 1, ", i32 " + rest};
   if (stem == "float_to_small") return {"float", "i32", "weft_float_to_small", 1, ", i32 " + rest};
   if (stem == "double_to_small") return {"double", "i32", "weft_double_to_small", 1, ", i32 " + rest};
-  if (stem == "ipow")
-    return {rest.substr(0, rest.find('.')), rest.substr(0, rest.find('.')), "weft_ipow", 2,
-            rest.ends_with('s') ? ".s" : ".u"};
   std::string element = dtype == DType::f64 ? "double" : "float";
   if (stem.starts_with("complex_")) {
     if (rest.empty()) return {element, element, {}, 2, {}};
@@ -53,40 +50,26 @@ Shape shape_of(const std::string& function, DType dtype) {
   return {element, element, library_name(stem, dtype == DType::f64), count, {}};
 }
 
-// Calls the scalar function for each lane in a loop over stack slots; integers of any width go as 64 bits.
+// Calls the scalar function for each lane in a loop over stack slots.
 std::string lane_by_lane(ModuleText& module, const Shape& shape, const std::string& name, int lanes) {
-  bool power = shape.callee == "weft_ipow";
-  std::string parameters, body, call_types;
+  std::string parameters, declared, tail = shape.tail.empty() ? "" : ", i32";
   std::string argument = lanes_type(shape.argument, lanes), result = lanes_type(shape.result, lanes);
-  for (size_t i = 0; i < shape.count; ++i) append(parameters, i ? ", " : "", argument, " %a", i);
+  for (size_t i = 0; i < shape.count; ++i) {
+    append(parameters, i ? ", " : "", argument, " %a", i);
+    append(declared, i ? ", " : "", shape.argument);
+  }
+  module.declare(cat("declare ", shape.result, " @", shape.callee, "(", declared, tail, ")"));
   std::string text = cat("define internal ", result, " @", name, "(", parameters, ") #1 {\nentry:\n");
-  std::string callee = power ? cat("weft_ipow", shape.tail == ".s" ? "_signed" : "_unsigned") : shape.callee;
-  std::string declared;
-  for (size_t i = 0; i < shape.count; ++i) append(declared, i ? ", " : "", power ? "i64" : shape.argument);
-  if (!power && !shape.tail.empty()) declared += ", i32";
-  module.declare(cat("declare ", power ? "i64" : shape.result, " @", callee, "(", declared, ")"));
-  auto call = [&](const std::string& suffix, const std::vector<std::string>& values) {
+  auto call = [&](const std::vector<std::string>& values) {
     std::string given;
-    for (size_t i = 0; i < values.size(); ++i) {
-      std::string value = values[i];
-      if (power && shape.argument != "i64") {
-        append(text, "  %w", suffix, i, " = ", shape.tail == ".s" ? "sext " : "zext ", shape.argument, " ", value,
-               " to i64\n");
-        value = cat("%w", suffix, i);
-      }
-      append(given, i ? ", " : "", power ? "i64" : shape.argument, " ", value);
-    }
-    if (!power) given += shape.tail;
-    append(text, "  %r", suffix, " = call ", power ? "i64" : shape.result, " @", callee, "(", given, ")\n");
-    if (power && shape.result != "i64")
-      append(text, "  %n", suffix, " = trunc i64 %r", suffix, " to ", shape.result, "\n");
-    return cat(power && shape.result != "i64" ? "%n" : "%r", suffix);
+    for (size_t i = 0; i < values.size(); ++i) append(given, i ? ", " : "", shape.argument, " ", values[i]);
+    append(text, "  %r = call ", shape.result, " @", shape.callee, "(", given, shape.tail, ")\n");
   };
   if (lanes == 1) {
     std::vector<std::string> values;
     for (size_t i = 0; i < shape.count; ++i) values.push_back(cat("%a", i));
-    std::string value = call("0", values);
-    append(text, "  ret ", shape.result, " ", value, "\n}\n\n");
+    call(values);
+    append(text, "  ret ", shape.result, " %r\n}\n\n");
     return text;
   }
   append(text, "  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%next, %loop]\n  %sofar = phi ", result,
@@ -96,9 +79,9 @@ std::string lane_by_lane(ModuleText& module, const Shape& shape, const std::stri
     append(text, "  %x", i, " = extractelement ", argument, " %a", i, ", i64 %i\n");
     values.push_back(cat("%x", i));
   }
-  std::string value = call("0", values);
-  append(text, "  %more = insertelement ", result, " %sofar, ", shape.result, " ", value,
-         ", i64 %i\n  %next = add i64 %i, 1\n  %on = icmp ult i64 %next, ", lanes,
+  call(values);
+  append(text, "  %more = insertelement ", result, " %sofar, ", shape.result,
+         " %r, i64 %i\n  %next = add i64 %i, 1\n  %on = icmp ult i64 %next, ", lanes,
          "\n  br i1 %on, label %loop, label %done\ndone:\n  ret ", result, " %more\n}\n\n");
   return text;
 }
@@ -106,14 +89,21 @@ std::string lane_by_lane(ModuleText& module, const Shape& shape, const std::stri
 }  // namespace
 
 MathFunction math_function(ModuleText& module, const std::string& function, DType dtype, int lanes) {
-  Shape shape = shape_of(function, dtype);
-  MathFunction result{cat("weft.", function, dtype == DType::f64 ? ".f64." : ".f32.", lanes),
+  const bool is_whole = is_integer(dtype);
+  const std::string whole = is_whole ? register_type(dtype) : std::string();
+  const Shape shape = is_whole ? Shape{whole, whole, {}, 2, {}} : shape_of(function, dtype);
+  MathFunction result{cat("weft.", function, ".",
+                          is_whole              ? whole
+                          : dtype == DType::f64 ? "f64"
+                                                : "f32",
+                          ".", lanes),
                       lanes_type(shape.argument, lanes), lanes_type(shape.result, lanes)};
   if (function.starts_with("complex_") && shape.callee.empty())
     result.result_type = cat("{ ", result.result_type, ", ", result.result_type, " }");
   if (module.functions.count(result.name)) return result;
   module.functions[result.name] = {};
-  std::string text = vector_math(module, function, dtype, result.name, lanes);
+  std::string text = is_whole ? integer_math(module, function, whole, result.name, lanes)
+                              : vector_math(module, function, dtype, result.name, lanes);
   if (text.empty()) text = lane_by_lane(module, shape, result.name, lanes);
   module.functions[result.name] = std::move(text);
   return result;

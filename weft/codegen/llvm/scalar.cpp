@@ -61,6 +61,12 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
         exponent.kind == ExprKind::constant ? root_power(exponent.value.as_double(0)) : std::string_view();
     if (!function.empty()) return {call_math(std::string(function), from, operands, 1, lanes), {}, vector};
   }
+  if (e.op == Scalar::power && is_integer(from)) {
+    const Expr& exponent = kernel_.exprs[static_cast<size_t>(e.args[1])];
+    const bool is_known = exponent.kind == ExprKind::constant && !exponent.value.is_live();
+    if (is_known && (is_unsigned(from) || exponent.value.as_int(0) >= 0))
+      return {known_power(from, operands[0], static_cast<uint64_t>(exponent.value.as_int(0)), lanes), {}, vector};
+  }
   if (e.op == Scalar::exp && e.dtype == DType::f32 && module_.target.fma && largest(e.args[0]) <= 0x1p17)
     return {call_math("exp.near", from, operands, 1, lanes), {}, vector};
   if (computes_halves(e.op, from)) return {half_scalar(e.op, operands, lanes), {}, vector};
@@ -276,6 +282,20 @@ std::string KernelEmitter::convert(DType from, DType to, const std::string& valu
   return assign(cat(a > b ? "trunc " : has_sign ? "sext " : "zext ", source, " ", value, " to ", target));
 }
 
+// By squares.
+std::string KernelEmitter::known_power(DType dtype, const std::string& base, uint64_t exponent, int lanes) {
+  std::string product, square = base;
+  auto times = [&](const std::string& a, const std::string& b) {
+    const std::string factors[] = {a, b};
+    return integer_scalar(Scalar::multiply, dtype, factors, lanes);
+  };
+  for (; exponent; exponent >>= 1) {
+    if (exponent & 1) product = product.empty() ? square : times(product, square);
+    if (exponent > 1) square = times(square, square);
+  }
+  return product.empty() ? splat(register_type(dtype), "1", lanes) : product;
+}
+
 std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes) {
   std::string element = register_type(dtype), type = lanes_type(element, lanes), mask = lanes_type("i1", lanes);
   bool has_sign = is_signed(dtype);
@@ -353,7 +373,12 @@ std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::str
       return arithmetic ? result : choose(past, zero, result);
     }
     case Scalar::power:
-      return call_math(cat("ipow.", element, has_sign ? ".s" : ".u"), dtype, args, 2, lanes);
+      return call_math(has_sign ? "power.signed" : "power", dtype, args, 2, lanes);
+    case Scalar::gcd: {
+      const std::string magnitudes[] = {integer_scalar(Scalar::abs, dtype, &args[0], lanes),
+                                        integer_scalar(Scalar::abs, dtype, &args[1], lanes)};
+      return call_math("gcd", dtype, magnitudes, 2, lanes);
+    }
     default:
       raise({ErrorKind::unsupported, cat(weft::name(op), " of ", weft::name(dtype), " cannot be compiled"),
              "unsupported_scalar", kernel_.loc});

@@ -182,6 +182,7 @@ const Inline inlines[] = {
     {.function = "cbrt", .unary = inlined::cbrt, .fused = true},
     {.function = "hypot", .binary = inlined::hypot},
     {.function = "magnitude", .binary = inlined::magnitude},
+    {.function = "next_after", .binary = inlined::next_after},
     {.function = "power", .binary = inlined::power, .fused = true},
     {.function = "three_halves_power", .unary = inlined::three_halves_power, .fused = true},
     {.function = "minus_half_power", .unary = inlined::minus_half_power, .fused = true},

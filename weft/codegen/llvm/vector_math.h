@@ -119,6 +119,7 @@ V erf_inv(const V& x);
 V cbrt(const V& x);
 V hypot(const V& x, const V& y);
 V magnitude(const V& re, const V& im);
+V next_after(const V& x, const V& y);
 V power(const V& x, const V& y);
 V three_halves_power(const V& x);        // x**1.5
 V minus_half_power(const V& x);          // x**-0.5

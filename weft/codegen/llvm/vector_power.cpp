@@ -1,4 +1,4 @@
-// power, cbrt, hypot and the magnitude of complex numbers.
+// power, cbrt, hypot, the magnitude of complex numbers, and the next number.
 #include <algorithm>
 
 #include "weft/codegen/llvm/vector_math.h"
@@ -204,6 +204,16 @@ V magnitude(const V& re, const V& im) {
   V ratio = least / most, root = most * sqrt_of(mad(ratio, ratio, w.real(re.elem, 1)));
   V endless = equal(most, __builtin_inf()) | equal(least, __builtin_inf());
   return select(endless, infinity_like(re), select(equal(a + b, 0), w.zero(re.elem), root));
+}
+
+// Patterns of one sign are in the order of magnitudes.
+V next_after(const V& x, const V& y) {
+  Writer& w = *x.w;
+  const Elem whole = format_of(x.elem).whole;
+  V at = bits(x, whole), one = w.integer(whole, 1), rises = less(x, y), is_positive = greater(x, 0);
+  V moved = bits(select(rises ^ is_positive, at - one, at + one), x.elem);
+  V next = select(equal(x, 0), copysign_of(bits(one, x.elem), y), moved);
+  return select(is_nan(x) | is_nan(y), x + y, select(equal(x, y), y, next));
 }
 
 }  // namespace inlined
