@@ -55,6 +55,16 @@ PROGRAMS = [
     lambda x, y: np.roll(np.concatenate([x, y]), 3) * 2,
     lambda x, y: np.diff(np.pad(np.outer(x, y), 2).ravel()),
     lambda x, y: (np.outer(x, y) * 2).reshape(-1, 2 * len(y))[::-1],
+    lambda x, y: np.minimum(np.pad(np.outer(x, y), 2, mode="wrap"), 0.3) - 1,
+    lambda x, y: np.pad(np.outer(x, y), ((0, 1), (2, 0)), constant_values=3).ravel() + 1,
+    lambda x, y: np.sqrt(np.abs(np.concatenate([x, x * 2, y]))) * np.concatenate([y, x, x]),
+    lambda x, y: np.concatenate([np.outer(x, y), np.outer(y, x).T], 1) * np.concatenate([y, -y]) + x[:, None],
+    lambda x, y: np.roll(np.stack([x, -x], 1).ravel(), 3) + 1,
+    lambda x, y: np.stack([np.outer(x, y), np.outer(x, y) + 1], 2).ravel()[5:-5].cumsum(),
+    lambda x, y: np.take(np.outer(x, y), np.arange(len(x))[::-1] * 7 % len(x), 0).ravel() * 2,
+    lambda x, y: (np.take(np.outer(x, y)[:, :, None] * np.ones(3), np.arange(len(y))[::-1], 1) + 1).reshape(3, -1),
+    lambda x, y: [np.outer(x, y)[rows].ravel() * 2 for rows in np.s_[1:, ::2, ::-1]],
+    lambda x, y: [np.outer(x, y)[:, columns].ravel() + 1 for columns in np.s_[1:, ::2, ::-1]],
 ]
 
 
@@ -64,7 +74,7 @@ PROGRAMS = [
 def test_values_are_numpys(program: Any, sizes: tuple[int, int], dtype: Any) -> None:
     x, y = (random.normal(size=size).astype(dtype) for size in sizes)
     given, wanted = wf.jit(program)(x, y), program(x, y)
-    for a, b in zip(*((given, wanted) if isinstance(wanted, tuple) else ((given,), (wanted,))), strict=True):
+    for a, b in zip(*((given, wanted) if isinstance(wanted, (tuple, list)) else ((given,), (wanted,))), strict=True):
         assert (a.dtype, a.shape) == (b.dtype, b.shape)
         np.testing.assert_allclose(
             a, b, rtol=2e-5 if dtype == np.float32 else 1e-11, atol=1e-5 if dtype == np.float32 else 1e-11

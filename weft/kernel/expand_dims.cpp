@@ -10,6 +10,9 @@
 namespace weft {
 namespace {
 
+// Elements of a row from which on loops over rows pay.
+constexpr int64_t least_row = 16;
+
 class Expansion {
  public:
   Expansion(const Lowering& lowering, const Dims& dims, const std::vector<NodeId>& computed)
@@ -97,8 +100,26 @@ class Expansion {
       return std::ranges::any_of(node.operands(), [&](const Value& operand) {
         return operand.type().dims == value.type().dims && parts(operand, group, count);
       });
-    std::optional<Ints> moved = below(node, group);
-    return moved && parts(node.operand(0), *moved, count);
+    if (std::optional<Ints> moved = below(node, group)) return parts(node.operand(0), *moved, count);
+    if (node.op == Op::slice && only_first_is_cut(node, group)) return parts(node.operand(0), group, count);
+    // Where elements are looked for by their places; not for a short last dimension, which has no vectors.
+    const auto last = std::ranges::max_element(group) - group.begin();
+    return is_placed(node.op) && value.type().dims[static_cast<size_t>(last)].opt() >= least_row;
+  }
+
+  static bool is_placed(Op op) {
+    return op == Op::gather || op == Op::pad || op == Op::concatenate || op == Op::slice || op == Op::reverse ||
+           op == Op::strided_view || op == Op::dynamic_slice;
+  }
+
+  // Whether a slice leaves out nothing of a group but some of the first dimension, side by side.
+  static bool only_first_is_cut(const Node& slice, const Ints& group) {
+    const Dims &start = slice.attrs.dims(Attr::start_indices), &limit = slice.attrs.dims(Attr::limit_indices);
+    for (size_t i = 0; i < group.size(); ++i) {
+      const bool is_whole = start[i].is(0) && limit[i] == slice.operand(0).type().dims[i];
+      if (group[i] >= 0 && (slice.ints(Attr::strides)[i] != 1 || (group[i] > 0 && !is_whole))) return false;
+    }
+    return true;
   }
 
   const Lowering& lowering_;

@@ -77,9 +77,21 @@ class Fuser {
         store(node.operand(0).id(), "is read at positions that are values");
       if (node.op == Op::dynamic_update_slice || node.op == Op::update_slice) store_update(node);
       if (has_many_parts(node)) store(node.id(), "is joined of many parts");
+      if (node.op == Op::reshape && !is_output_[node.id()] && !unit_reshape(node) && interleaves(node.operand(0)))
+        store(node.operand(0).id(), "is interleaved");
       if (node.op == Op::scatter)
         for (const Value& operand : node.operands()) store(operand.id(), "is an operand of scatter");
     }
+  }
+
+  // Whether neighbours are of different parts, each of which is one place of the last dimension: who is to find the
+  // part of an element by a division takes longer than to write and to read it.
+  static bool interleaves(const Value& value) {
+    const Node& node = value.node();
+    const int64_t last = value.type().rank() - 1;
+    return node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == last &&
+           value.type().count().opt() >= small_work &&
+           std::ranges::all_of(node.operands(), [](const Value& part) { return part.type().dims.back().is(1); });
   }
 
   // Routines and branches read memory; what a loop starts from is written where it is carried.

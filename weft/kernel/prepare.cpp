@@ -292,7 +292,7 @@ GraphPtr prepare(const Graph& given) {
       if (sum) values[node.id()] = {sum};
     }
     if (by_components[node.id()])
-      if (Value joined = components.joined(node, operands)) values[node.id()] = {joined};
+      if (Value joined = components.joined(node, operands, node.type().dims)) values[node.id()] = {joined};
     if (values[node.id()].empty() && node.op != Op::parameter) values[node.id()] = prepared(build, node, operands);
     if (values[node.id()].empty()) values[node.id()] = with_results(build, build.copy(node, std::move(operands)));
   }

@@ -81,13 +81,15 @@ class Components {
   explicit Components(Builder& build) : build_(build) {}
   // Such a sum as a chain of its terms.
   Value sum(const Node& node, const Value& x, const Value& initial);
-  // Such an element-wise call as a call for each place, joined; an empty value where no operand is joined.
-  Value joined(const Node& node, const std::vector<Value>& operands);
+  // Such an element-wise call, whose result has these dims, as a call for each part, joined; an empty value where no
+  // operand is joined.
+  Value joined(const Node& call, const std::vector<Value>& operands, const Dims& dims);
   // A reduce of vectors with few components, whose expensive factors all components share, as a reduce for each; an
   // empty value for others.
   Value sums(const Node& node, const Value& x, const Value& initial);
 
  private:
+  Value part_of(const Value& value, size_t axis, const Dim& low, const Dim& high);
   // Whether it is the same at all places.
   bool is_even(const Value& value, int64_t axis);
   Value component(const Value& value, int64_t axis, int64_t place);

@@ -127,15 +127,11 @@ std::vector<bool> sums_of_components(const Graph& graph) {
 
 namespace {
 
-// What a value is before its reshapes, where that is joined of few places of a dimension; nothing for others.
-const Node* joined_places(Value value) {
+// What a value is before its reshapes, where that is joined of a few parts; nothing for others.
+const Node* joined_parts(Value value) {
   while (value.node().op == Op::reshape) value = value.node().operand(0);
   const Node& node = value.node();
-  if (node.op != Op::concatenate || node.operand_count() > most_components) return nullptr;
-  const auto axis = static_cast<size_t>(node.attrs.integer(Attr::dimension));
-  const bool are_places =
-      std::ranges::all_of(node.operands(), [&](const Value& part) { return part.type().dims[axis].is(1); });
-  return are_places ? &node : nullptr;
+  return node.op == Op::concatenate && node.operand_count() <= most_components ? &node : nullptr;
 }
 
 }  // namespace
@@ -152,28 +148,43 @@ std::vector<bool> results_of_components(const Graph& graph) {
     found[node.id()] = ends[node.id()] && node.op != Op::check_range && def(node.op).traits.elementwise &&
                        std::ranges::any_of(node.operands(), is_joined);
     joined[node.id()] = found[node.id()] || (ends[node.id()] && node.op == Op::reshape && is_joined(node.operand(0))) ||
-                        (ends[node.id()] && joined_places(node.result()));
+                        (ends[node.id()] && joined_parts(node.result()));
   }
   return found;
 }
 
-Value Components::joined(const Node& node, const std::vector<Value>& operands) {
-  const Node* places = nullptr;
+Value Components::joined(const Node& call, const std::vector<Value>& operands, const Dims& dims) {
+  const Node* parts = nullptr;
   for (const Value& operand : operands)
-    if (!places && operand.type().dims == node.type().dims) places = joined_places(operand);
-  if (!places) return {};
-  const Dims dims = places->type().dims;
-  const int64_t axis = places->attrs.integer(Attr::dimension), count = places->operand_count();
-  Dims alone = dims;
-  alone[static_cast<size_t>(axis)] = 1;
-  std::vector<Value> parts;
-  for (int64_t i = 0; i < count; ++i) {
+    if (!parts && operand.type().dims == dims) parts = joined_parts(operand);
+  if (!parts) return {};
+  const Node joined = *parts;
+  const auto axis = static_cast<size_t>(joined.attrs.integer(Attr::dimension));
+  std::vector<Value> given, results;
+  for (const Value& operand : operands)
+    given.push_back(operand.type().rank() == 0 ? operand : reshaped(operand, joined.type().dims));
+  Dim low = 0;
+  for (const Value& part : joined.operands()) {
+    const Dim high = low + part.type().dims[axis];
     std::vector<Value> chosen;
-    for (const Value& operand : operands)
-      chosen.push_back(operand.type().rank() == 0 ? operand : component(reshaped(operand, dims), axis, i));
-    parts.push_back(build_.reshape(build_.call(node.op, std::move(chosen), node.attrs, node.regions).result(0), alone));
+    for (const Value& value : given)
+      chosen.push_back(value.id() == joined.id() ? part : part_of(value, axis, low, high));
+    Value result = this->joined(call, chosen, part.type().dims);
+    results.push_back(result ? result : build_.call(call.op, std::move(chosen), call.attrs, call.regions).result(0));
+    low = high;
   }
-  return build_.reshape(build_(Op::concatenate, std::move(parts), {{Attr::dimension, axis}}), node.type().dims);
+  return build_.reshape(build_(Op::concatenate, std::move(results), {{Attr::dimension, static_cast<int64_t>(axis)}}),
+                        dims);
+}
+
+Value Components::part_of(const Value& value, size_t axis, const Dim& low, const Dim& high) {
+  if (value.type().rank() == 0) return value;
+  Dims dims = value.type().dims;
+  dims[axis] = high - low;
+  if (dims[axis].is(1) && low.is_static())
+    return build_.reshape(component(value, static_cast<int64_t>(axis), low.value()), dims);
+  if (is_inline_constant(value.node())) return build_.constant(value.node().attrs.literal(Attr::value).spread(dims));
+  return slice(build_, value, axis, low, high);
 }
 
 bool Components::is_even(const Value& value, int64_t axis) {

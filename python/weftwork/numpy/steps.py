@@ -61,10 +61,7 @@ LARGE = 4096
 
 
 def is_turned(array: TracedArray) -> bool:
-    """Whether it is all of a large array with its dimensions in another order."""
-    moves = [step.op if isinstance(step, _core.Move) else None for step in array._steps]
-    return (
-        "transpose" in moves
-        and set(moves) <= {"transpose", "reshape"}
-        and not (isinstance(array.size, int) and array.size < LARGE)
-    )
+    """Whether it is all of a large array that lies row by row, with its dimensions in another order."""
+    moves = {step.op if isinstance(step, _core.Move) else None for step in array._steps}
+    is_all = "transpose" in moves <= {"transpose", "reverse", "reshape", "slice"} and array.size == whole_of(array).size
+    return is_all and array._storage.strides is None and not (isinstance(array.size, int) and array.size < LARGE)
