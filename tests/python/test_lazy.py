@@ -221,6 +221,8 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple]] = [
     (lambda xp: xp.linspace(0, 5, 5, endpoint=False, dtype=xp.float32), ()), (lambda xp: xp.eye(3, 4, k=1), ()), (lambda xp: xp.full((2, 3), 7), ()),
     (lambda xp, x: xp.full_like(x, 1), (X,)), (lambda xp: xp.zeros(3, dtype=xp.int32), ()), (lambda xp: xp.ones(()), ()), (lambda xp: xp.zeros((-1, 2)), ()),
     (lambda xp, x: xp.std(x, axis=1, correction=1), (X,)), (lambda xp, x: xp.var(x, correction=0.5), (X,)), (lambda xp, x: xp.mean(x, axis=(0, 1), keepdims=True), (X,)),
+    (lambda xp, x: xp.diff(x, 2), (X,)),
+    (lambda xp, v: xp.fft.rfftn(v, axes=(0, 0)), (V,)), (lambda xp, x: xp.fft.irfftn(x, axes=(0, 1, 0)), (X,)),
     (lambda xp, x: xp.fft.fft(x), (X,)), (lambda xp, c: xp.fft.fftn(c, axes=(0, 2)), (C,)), (lambda xp, x: xp.fft.irfft(x, n=5), (X,)), (lambda xp, x: xp.fft.fftshift(x), (X,)),
     (lambda xp: xp.fft.fftfreq(5, d=0.1), ()), (lambda xp, x: xp.fft.rfft(x), (X,)), (lambda xp, x: x.sum(0), (X,)), (lambda xp, x: x.reshape(2, 6), (X,)),
     (lambda xp, x: x.astype("f8"), (X,)), (lambda xp, x: x.ravel(), (X,)), (lambda xp, x: x.real, (X,)), (lambda xp, x: np.median(x, axis=0), (X,)),
@@ -317,13 +319,19 @@ def test_a_tensor_is_computed_when_it_is_used() -> None:
         iter(x.sum())
 
 
-def test_a_copy_where_numpy_has_a_view_is_not_written() -> None:
-    x, i = wf.asarray(np.zeros((3, 2))), wf.asarray(1) + 0
-    row = x[i]
-    with pytest.raises(ValueError, match="read-only"):
-        row[0] = 1
-    x[i, ...] = 1
-    assert x.tolist() == [[0, 0], [1, 1], [0, 0]]
+def test_a_tensor_as_an_index_makes_a_copy_that_is_written_back() -> None:
+    def program(xp: Any, x: Any) -> Any:
+        x, i = xp.asarray(x, copy=True), xp.asarray(1)
+        row = x[i]
+        row[0] = 7
+        x[i] *= 2
+        x[i, :] += 1
+        x[xp.argmax(x[:, 0])] -= 3
+        x[i, ..., 1] = 5
+        return x, row
+
+    compare(program, values("float64", (3, 2)))
+    x = wf.asarray(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="read-only"):
         wf.broadcast_to(x, (2, 3, 2))[0, 0, 0] = 1
 
@@ -444,6 +452,12 @@ def test_a_line_that_compiles_again_and_again_is_told() -> None:
             (wf.asarray(np.ones(n)) * 3 - 1).sum().eval()
 
 
+def test_a_line_that_compiles_for_other_constants_is_told() -> None:
+    with pytest.warns(wf.RecompilationWarning, match="a shape, a slice or a constant differs"):
+        for n in range(40, 60):
+            wf.ones(n).sum().eval()
+
+
 def test_a_chain_that_grows_from_turn_to_turn_is_told() -> None:
     x = wf.asarray(np.ones(8))
     with pytest.warns(wf.RecompilationWarning, match="calls"):
@@ -513,6 +527,58 @@ def test_dlpack() -> None:
     torch = pytest.importorskip("torch")
     assert torch.equal(torch.from_dlpack(x * 2), torch.from_numpy(x.numpy() * 2))
     assert wf.asarray(torch.arange(3)).tolist() == [0, 1, 2] and wf.from_dlpack(torch.ones(2)).dtype == wf.float32
+
+
+COPIES: list[Callable[[Any], Any]] = [
+    lambda t: wf.asarray(t, copy=True), lambda t: wf.from_dlpack(t, copy=True), lambda t: t.copy(), copy.copy, copy.deepcopy, np.copy,
+    lambda t: t[:].copy(), lambda t: wf.astype(t, wf.float64), lambda t: t.astype(float), lambda t: wf.reshape(t, (5,), copy=True),
+    lambda t: +t, wf.conj,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(COPIES)))
+def test_copies_do_not_see_what_others_write_by_dlpack(number: int) -> None:
+    torch = pytest.importorskip("torch")
+    for first, lent, kept in (("copy", 0, 1), ("lend", 0, 1), ("copy", 1, 0), ("lend", 1, 0)):
+        both = [wf.arange(5.0)]
+        if first == "lend":
+            torch.from_dlpack(both[0])
+        both.append(COPIES[number](both[0]))
+        torch.from_dlpack(both[lent])[0] = 99
+        assert both[kept].tolist() == [0, 1, 2, 3, 4]
+    # What nobody shares is lent where it lies.
+    alone = wf.arange(5.0)
+    assert torch.from_dlpack(alone).data_ptr() == alone.numpy().ctypes.data
+
+
+def test_what_comes_by_dlpack_may_be_written_by_its_owner() -> None:
+    torch = pytest.importorskip("torch")
+    for given in (torch.ones(3), array_api_strict.ones(3), wf.Buffer(np.ones(3))):
+        x = wf.asarray(given) + 1
+        (np.asarray(given) if isinstance(given, wf.Buffer) else given)[0] = 5
+        assert x.tolist() == [2, 2, 2]
+    seen = torch.ones(3)
+    x = wf.from_dlpack(seen)
+    seen[0] = 5
+    assert x.tolist() == [5, 1, 1]
+
+
+def test_lists_of_tensors_are_found() -> None:
+    class Row(list):
+        pass
+
+    x = wf.asarray(2) + 0
+    for given in ([1, x], ((1, x), (3, 4)), [[1, 2], Row([x, 4])]):
+        assert np.array_equal(
+            wf.asarray(given),
+            np.asarray([[int(v) for v in row] if isinstance(row, (list, tuple)) else int(row) for row in given]),
+        )
+    assert wf.asarray([]).shape == (0,) and wf.asarray([[1], [2]]).shape == (2, 1)
+
+
+@pytest.mark.parametrize("other", ["a", b"a", np.array(["a", "b"]), np.datetime64("2020"), [1, "a"], object(), None])
+def test_what_is_no_number_is_not_equal(other: Any) -> None:
+    compare(lambda xp, x: (x == other, x != other), np.ones(2))
 
 
 def test_copies_and_pickles() -> None:
@@ -730,8 +796,9 @@ def parameters(function: Any) -> list[tuple]:
     ]
 
 
-#: What the standard has by other means of writing it: device= has a default of its own there, axis= is a keyword alone until 2025.
-OTHER_SIGNATURES = {"expand_dims"}
+#: What the standard has by other means of writing it: device= has a default of its own there, axis= is a keyword alone until 2025, as
+#: is n= of diff.
+OTHER_SIGNATURES = {"expand_dims", "diff"}
 
 
 @pytest.mark.parametrize("part", ["", "linalg", "fft"])
@@ -765,9 +832,31 @@ def test_the_namespace_tells_of_itself() -> None:
         and wf.isdtype(wf.int8, (wf.int8, "bool"))
         and not wf.isdtype(wf.bool, wf.int8)
     )
+    assert wf.isdtype(wf.bfloat16, "real floating") and wf.isdtype(wf.bfloat16, ("bool", wf.bfloat16))
+    assert {type(limit) for limit in wf.finfo(wf.float32)[1:5]} == {float} == {type(wf.finfo(wf.bfloat16).eps)}
     assert wf.finfo(wf.asarray(1.0)).bits == 64 and wf.iinfo(wf.int8).max == 127 and wf.finfo(wf.bfloat16).bits == 16
     assert wf.result_type(wf.asarray(1, dtype=wf.int8), 2.0) == wf.float64 and wf.can_cast(wf.int8, wf.int16)
     assert wf.__array_api_version__ == "2024.12"
+
+
+REFUSED: list[tuple[type[Exception], Callable[[], Any]]] = [
+    (ValueError, lambda: wf.__array_namespace_info__().dtypes(kind="foo")),
+    (ValueError, lambda: wf.__array_namespace_info__().dtypes(device="foo")),
+    (ValueError, lambda: wf.__array_namespace_info__().default_dtypes(device="cpu:9")),
+    (ValueError, lambda: wf.tril(wf.ones(2))),
+    (ValueError, lambda: wf.triu(wf.ones(()))),
+    (TypeError, lambda: wf.fft.fftfreq(5, dtype=wf.int64)),
+    (TypeError, lambda: wf.fft.rfftfreq(5, dtype=wf.complex64)),
+    (TypeError, lambda: wf.isdtype(wf.ones(2), "bool")),
+    (TypeError, lambda: wf.astype(wf.ones(2, dtype=wf.complex64), wf.float32)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_what_the_standard_refuses(number: int) -> None:
+    kind, call = REFUSED[number]
+    with pytest.raises(kind):
+        call()
 
 
 A, B = wf.ones((2, 3)), wf.ones(4)  # where they are made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -122,6 +123,57 @@ def test_other_layers_are_torchs(torch: Any) -> None:
     require_layer(torch, ours, theirs, X)
 
 
+SPELLED: list[tuple[str, dict[str, Any], Any]] = [
+    ("Embedding", {"num_embeddings": 9, "embedding_dim": 4, "padding_idx": 2}, RNG.integers(0, 9, (3, 4))),
+    ("LayerNorm", {"normalized_shape": 8, "elementwise_affine": False}, X),
+    ("LayerNorm", {"normalized_shape": (6, 8), "eps": 1e-3, "elementwise_affine": True, "bias": False}, X),
+    ("RMSNorm", {"normalized_shape": (6, 8), "eps": 1e-3}, X),
+    ("RMSNorm", {"normalized_shape": (6, 8), "eps": 1e-3, "elementwise_affine": False}, X),
+    ("GroupNorm", {"num_groups": 3, "num_channels": 6, "affine": False}, X),
+    ("BatchNorm1d", {"num_features": 6, "affine": False}, X),
+    ("AvgPool1d", {"kernel_size": 3, "padding": 1, "count_include_pad": False}, X),
+    ("Flatten", {"start_dim": 0, "end_dim": -2}, X),
+    ("Flatten", {"start_dim": -2}, X),
+    ("Dropout", {"p": 0.1}, X),
+]
+
+
+@pytest.mark.parametrize("name, kwargs, x", SPELLED)
+def test_arguments_have_the_names_that_torch_gives(torch: Any, name: str, kwargs: dict[str, Any], x: Any) -> None:
+    require_layer(torch, getattr(nn, name)(**kwargs), getattr(torch.nn, name)(**kwargs), x)
+
+
+def test_layers_in_a_row_are_a_list() -> None:
+    model = nn.Sequential(nn.Linear(8, 4)).append(nn.Flatten()).append(nn.Linear(24, 2))
+    assert model(wf.asarray(X)).shape == (3, 2) and isinstance(model[1:], nn.Sequential) and model[:2][1] is model[1]
+    assert nn.Flatten(1, 2)(wf.zeros((0, 2, 3))).shape == (0, 6)
+    assert not np.any(nn.Embedding(5, 3, padding_idx=2).weight[2])
+
+
+def test_what_stands_below_the_first_class_lies_outside() -> None:
+    logits, table = wf.asarray(normal(2, 3)), nn.Embedding(3, 2)
+    for wanted in (wf.asarray([0, -1]), wf.asarray(np.array([-3, 1], np.int8)), wf.asarray([3, 1])):
+        for call in (nn.cross_entropy, nn.nll_loss):
+            with pytest.raises(IndexError, match="out of bounds"):
+                call(logits, wanted).eval()
+        with pytest.raises(IndexError, match="out of bounds"):
+            table(wanted).eval()
+    wanted = nn.cross_entropy(logits[:1], wf.asarray([0]))
+    np.testing.assert_allclose(nn.cross_entropy(logits, wf.asarray([0, -1]), ignore_index=-1), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [nn.softmax, nn.log_softmax])
+def test_softmax_of_nothing(function: Any) -> None:
+    assert function(wf.zeros((3, 0))).shape == (3, 0)
+
+
+@pytest.mark.parametrize("name", ["conv1d", "max_pool1d", "avg_pool1d"])
+def test_windows_that_do_not_fit_are_told(name: str) -> None:
+    window = np.ones((1, 1, 5)) if name == "conv1d" else 5
+    with pytest.raises(ValueError, match=r"windows of 5 do not fit an extent of 2 with padding \(1, 1\)"):
+        getattr(wf, name)(wf.ones((1, 1, 2)), window, padding=1)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_batch_norm_follows_batches(torch: Any, count: int) -> None:
     ours, theirs = getattr(nn, f"BatchNorm{count}d")(4).train(), getattr(torch.nn, f"BatchNorm{count}d")(4).train()
@@ -173,6 +225,11 @@ def test_attention_is_torchs(torch: Any) -> None:
         require_same(got, function(*map(torch.tensor, (q, k, v)), None if mask is None else torch.tensor(mask)))
     got = nn.scaled_dot_product_attention(*map(wf.asarray, (k, k, v)), is_causal=True, scale=0.3)
     require_same(got, function(*map(torch.tensor, (k, k, v)), is_causal=True, scale=0.3))
+    layer = nn.Attention(16, 4, key_heads=2)
+    program = wf.compile(layer, wf.spec((2, wf.Dim("n", 1, 8, 64), 16), np.float32))
+    for n in (1, 5):
+        x = normal(2, n, 16)
+        np.testing.assert_allclose(program(x), layer(wf.asarray(x)), atol=1e-5)
     few = [wf.asarray(x[:, :2]) for x in (k, v)]
     require_same(
         nn.scaled_dot_product_attention(wf.asarray(q), *few),
@@ -226,6 +283,29 @@ def test_short_floats_are_summed_in_float32(torch: Any, dtype: Any) -> None:
     np.testing.assert_allclose(total, 1, rtol=0.01)
 
 
+SHORT_LAYERS: list[tuple[Callable[[], Any], tuple[int, ...]]] = [
+    *((lambda name=name: getattr(nn, name), (2, 8)) for name in [*ACTIVATIONS, "log_sigmoid"]),
+    (lambda: lambda x: nn.dropout(x, 0.5, wf.random.key(0)), (2, 8)), (lambda: nn.Linear(8, 3), (2, 8)), (lambda: nn.AvgPool2d(2), (1, 1, 4, 4)),
+    (lambda: nn.AvgPool2d(2, padding=1, count_include_pad=False), (1, 1, 4, 4)), (lambda: nn.Conv1d(2, 2, 3), (1, 2, 8)),
+    (lambda: nn.Attention(16, 4, 2, rotary=10000.0), (1, 3, 16)), (lambda: nn.quantize(nn.Linear(8, 3)), (2, 8)), (lambda: nn.quantize(nn.Linear(8, 3), 8, 4), (2, 8)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("number", range(len(SHORT_LAYERS)))
+def test_short_floats_stay_what_they_are(number: int, dtype: Any) -> None:
+    make, shape = SHORT_LAYERS[number]
+    layer, x = make(), wf.asarray((normal(*shape) * 3).astype(dtype))
+    wide = np.asarray(layer(x.astype(np.float32)))
+    got = (layer.astype(dtype) if isinstance(layer, wf.Module) else layer)(x)
+    assert got.dtype == dtype
+    # One rounding of the result; several in layers of several products.
+    rounding = float(ml_dtypes.finfo(dtype).eps) * (16 if isinstance(layer, wf.Module) else 1)
+    np.testing.assert_allclose(
+        np.asarray(got).astype(np.float32), wide, rtol=rounding, atol=rounding * np.abs(wide).max()
+    )
+
+
 # -- state ---------------------------------------------------------------------------------------------------------
 
 
@@ -266,6 +346,17 @@ def test_state_is_found_by_attributes() -> None:
     assert model.tied.dtype == np.float32 and model.table["first"].tolist() == [6, 6, 6]
     np.testing.assert_array_equal(model.tied, model.blocks[0].weight)
     assert "blocks.0" not in repr(model.blocks[0]) and "float32[4, 4]" in repr(model)
+
+
+def test_state_that_is_loaded_is_the_modules_own(torch: Any) -> None:
+    first, second, theirs = nn.Linear(2, 2), nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    second.load_state_dict(first.state_dict())
+    before = first.bias.tolist()
+    second.bias[0] = 100
+    assert first.bias.tolist() == before
+    second.load_state_dict(theirs.state_dict())
+    theirs.bias.data[:] = 100
+    assert second.bias.tolist() != [100, 100]
 
 
 def test_state_that_does_not_fit_is_told_whole_and_changes_nothing() -> None:

@@ -36,11 +36,15 @@ def numpy_model(w, heads, layers):
         power = np.exp(x - np.max(x, axis=-1, keepdims=True))
         return power / np.sum(power, axis=-1, keepdims=True)
 
+    def rows(name, ids):
+        table = w[f"embeddings.{name}.weight"]
+        return np.take(table, np.where(ids < 0, ids - len(table), ids), axis=0)
+
     def embed(ids, mask):
         batch, n = ids.shape
         keep = mask.astype(np.float32)
-        x = np.take(w["embeddings.word_embeddings.weight"], ids, axis=0)
-        x = x + np.take(w["embeddings.position_embeddings.weight"], np.arange(n), axis=0)
+        x = rows("word_embeddings", ids)
+        x = x + rows("position_embeddings", np.arange(n))
         x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
         bias = (1 - keep)[:, None, None, :] * -1e9
         for i in range(layers):

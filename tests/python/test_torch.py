@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import needs_torch
 import pytest
@@ -15,6 +16,7 @@ from torch.nn import functional as F
 
 import weftwork as wf
 import weftwork.torch
+from weftwork.torch.frozen import FrozenGraph
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
 
@@ -132,6 +134,85 @@ def test_a_buffer_is_written_in_its_own_memory():
     assert total.tolist() == [3, 6, 9] and any(program.stored for program in graphs[0].programs.values())
 
 
+@pytest.mark.parametrize("view", [torch.conj, lambda z: z.conj().imag, lambda z: torch._neg_view(z.real)])
+def test_arguments_that_are_lazily_conjugated_are_written(view):
+    def function(z, b):
+        b.add_(1)
+        return (z.mul_(2) * b.float()).sum()
+
+    found = []
+    for f in (function, compiled(function)):
+        z = view(torch.complex(X(3, 4), X(3, 4) - 5))
+        b = torch.zeros(6, 8, dtype=torch.bfloat16)[::2, ::2]
+        found.append((f(z, b), z.resolve_conj(), b))
+    for wanted, given in zip(*found, strict=True):
+        torch.testing.assert_close(given, wanted)
+
+
+def test_arguments_of_a_plain_subclass():
+    class Tagged(torch.Tensor):
+        pass
+
+    for dtype in (torch.float32, torch.bfloat16):
+        result = torch.compile(lambda x: x * 2, backend="weftwork")(X(3).to(dtype).as_subclass(Tagged))
+        assert isinstance(result, Tagged) and result.tolist() == [2, 4, 6]
+
+
+def test_a_conjugated_parameter():
+    module = torch.nn.ParameterList([torch.nn.Parameter(torch.tensor([1 + 2j]).conj())])
+    assert compiled(lambda x: x * module[0])(torch.ones(1)).tolist() == [1 - 2j]
+
+
+ONE = torch.tensor([1, 0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: x.gather(0, i[:, None]),
+        lambda x, i: x[0].gather(0, i[1]),
+        lambda x, i: x.scatter(0, i[:, None], 1.0),
+        lambda x, i: x.scatter_add(0, i[:, None], x),
+        lambda x, i: x.scatter_reduce(0, i[:, None], x, "amax"),
+        lambda x, i: x.index_select(0, i),
+        lambda x, i: x.index_add(0, i, x),
+        lambda x, i: x.index_copy(0, i, x),
+        lambda x, i: F.embedding(i, x),
+        lambda x, i: F.cross_entropy(x, i, ignore_index=7),
+    ],
+)
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_these_indices_do_not_count_from_the_end(function, dynamic):
+    same(function, X(2, 2), ONE, dynamic=dynamic)
+    call = compiled(function, dynamic=dynamic)
+    for wrong in (-1, 2):
+        with pytest.raises(IndexError, match="out of bounds for axis"):
+            call(X(2, 2), torch.tensor([0, wrong]))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: x[i],
+        lambda x, i: x.take(i),
+        lambda x, i: x.put(i, x[0]),
+        lambda x, i: x.index_fill(1, i, 7),
+        lambda x, i: torch.take_along_dim(x, i[:, None], 0),
+        lambda x, i: F.cross_entropy(x, i, ignore_index=-1),
+    ],
+)
+def test_these_indices_may_be_negative(function):
+    same(function, X(2, 2), torch.tensor([1, -1]))
+
+
+def test_places_along_an_axis_of_arrays_without_one():
+    x, i, none = X(3), torch.tensor(1), torch.zeros(0, dtype=torch.int64)
+    same(
+        lambda x, i, s, z: (x.index_fill(0, i, 9.0), s.index_copy(0, z, s + 1), s.index_add(0, z, s)), x, i, x[1], i - 1
+    )
+    same(lambda x, i: (x.index_add(0, i, x[:0]), x.index_copy(0, i, x[:0])), x, none)
+
+
 @pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
 @pytest.mark.parametrize("include_self", [True, False])
 def test_scatter_reduce(reduce, include_self):
@@ -187,6 +268,83 @@ def test_dtypes_promote_and_convert_as_in_torch(source):
         )
 
     same(function, x, *others)
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
+def test_floats_of_a_byte_overflow_as_in_torch(dtype):
+    x = torch.tensor([1e3, -1e6, 448, 465, 61440, torch.inf, -torch.inf, torch.nan, 0.3])
+    same(lambda *v: [x.to(dtype).float() for x in v], x, x.bfloat16(), x.double(), torch.tensor([-1000, 7]))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int64], ids=str)
+def test_integers_of_any_size(dtype):
+    def function(x, shift):
+        compared = [f(x, n) for f in (torch.eq, torch.lt, torch.ge) for n in (-1, 255, 256, 300)]
+        return (*compared, x[:, None] << shift, x[:, None] >> shift, x >> 2, 5 << shift)
+
+    same(function, torch.tensor([0, 1, 44, 127, 200, 255]).to(dtype), torch.tensor([0, 3, 7, 8, 64, -1]).to(dtype))
+
+
+def put_where(x, mask):
+    rows, columns, elements = x.clone(), x.clone(), x.clone()
+    rows[mask], columns[:, mask], elements[x > 3] = 0, -1, torch.ones(1, dtype=x.dtype)
+    return rows, columns, elements
+
+
+def test_one_value_where_a_mask_holds():
+    for dtype in (torch.float32, torch.bfloat16, torch.int8):
+        same(put_where, X(3, 3).to(dtype), torch.tensor([True, False, True]))
+
+
+def test_assertions_raise_torchs_error():
+    def function(x):
+        torch._assert_async((x > 0).all(), "it is positive")
+        return x + 1
+
+    same(function, X(3))
+    with pytest.raises(RuntimeError, match="it is positive"):
+        compiled(function)(-X(3))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_running_statistics_of_short_floats(dtype):
+    x = torch.linspace(-1, 3, 24).reshape(6, 4).to(dtype)
+    modules = [torch.nn.BatchNorm1d(4).to(dtype) for _ in range(2)]
+    for function in (compiled(modules[0]), modules[1]):
+        for _ in range(2):
+            function(x).float().pow(2).sum().backward()
+    for given, wanted in zip(*(m.state_dict().values() for m in modules), strict=True):
+        torch.testing.assert_close(given, wanted)
+
+
+def test_an_operation_of_torch_that_gives_another_dtype_than_told():
+    @torch.library.custom_op("tests::twice", mutates_args=())
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return x.double() * 2
+
+    twice.register_fake(torch.empty_like)
+    assert torch.equal(compiled(lambda x: twice(x) + 1)(X(3)), X(3) * 2 + 1)
+
+
+LISTS = [
+    lambda p, q: torch._foreach_addcmul(p, p, q, 0.5),
+    lambda p, q: torch._foreach_addcdiv(p, p, q, [0.5, 2.0]),
+    lambda p, q: torch._foreach_addcdiv_(p, p, q, -1),
+    lambda p, q: torch._foreach_maximum(p, 2.0) + torch._foreach_minimum(p, [1.0, 3.0]) + torch._foreach_maximum(p, q),
+    lambda p, q: (
+        torch._foreach_norm(p, 2, dtype=torch.float64) + torch._foreach_norm(q, torch.inf) + torch._foreach_norm(p)
+    ),
+    lambda p, q: torch._foreach_zero_(p),
+]
+
+
+@pytest.mark.parametrize("function", LISTS)
+def test_operations_on_lists(function):
+    def in_lists(a, b, c, d):
+        result = function([a, b], [c, d])
+        return list(result or ()) + [a + 0]
+
+    same(in_lists, X(3), X(2, 2), X(3) + 1, X(2, 2) * 2)
 
 
 def test_short_floats_round_once_as_in_torch():
@@ -336,43 +494,6 @@ def test_linear_algebra_is_native():
         same(function, torch.randn(2, 4, 4, dtype=dtype), torch.randn(2, 4, 3, dtype=dtype))
 
 
-def test_exported_programs_run_without_torch(tmp_path):
-    module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU()).eval()
-    exported = torch.export.export(module, (X(2, 3),), dynamic_shapes=({0: torch.export.Dim("n", min=2)},))
-    weftwork.torch.compile(exported).save(tmp_path / "m.weft")
-    program = wf.load(tmp_path / "m.weft")
-    for rows in (2, 5):
-        np.testing.assert_allclose(program(X(rows, 3).numpy()), module(X(rows, 3)).detach().numpy(), rtol=1e-5)
-
-
-def test_exported_programs_write_buffers(tmp_path):
-    class Counter(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.register_buffer("count", torch.zeros(2))
-
-        def forward(self, x):
-            self.count += 1
-            return x.t() * self.count[0]
-
-    program = weftwork.torch.compile(torch.export.export(Counter(), (X(2, 3),)))
-    count = np.zeros(2, np.float32)
-    assert [io.name for io in program.inputs] == ["x", "b_count"]
-    results = [program(X(2, 3).numpy(), count)[0] for _ in range(2)]
-    assert count.tolist() == [2, 2] and results[1].tolist() == (X(2, 3).t() * 2).tolist()
-
-
-def test_what_needs_torch_cannot_be_exported():
-    class Module(torch.nn.Module):
-        def forward(self, x):
-            return torch.special.bessel_j0(x)
-
-    with pytest.raises(wf.errors.UnsupportedError, match=r"aten\.special_bessel_j0\.default: not in the table"):
-        weftwork.torch.compile(torch.export.export(Module(), (X(2, 2),)))
-    with pytest.raises(wf.errors.ArgumentTypeError, match=r"a program of torch\.export was wanted, got Linear"):
-        weftwork.torch.compile(torch.nn.Linear(2, 2))
-
-
 def test_importing_weftwork_does_not_import_torch():
     import subprocess
     import sys
@@ -394,6 +515,46 @@ def test_parameters_may_be_constants_of_inference():
         module[0].weight.data = torch.ones(4, 3)
         torch.testing.assert_close(call(X(2, 3)), module(X(2, 3)))
     assert len(graphs) == 3
+
+
+def test_parameters_whose_writes_torch_does_not_count_are_no_constants():
+    with torch.inference_mode():
+        module = torch.nn.Linear(3, 4)
+        call = torch.compile(module, backend="weftwork", options={"freeze": True})
+        for _ in range(2):
+            torch.testing.assert_close(call(X(2, 3)), module(X(2, 3)))
+            module.weight.mul_(2)
+
+
+def test_modules_that_share_a_graph_of_constants_get_their_own_results():
+    graph = torch.fx.Graph()
+    graph.output((graph.placeholder("weight"),))
+    ours, theirs = ([torch.nn.Parameter(torch.tensor(v))] for v in (1.0, 2.0))
+
+    def make(constants):
+        (known,) = constants.values()
+        if known == 1:
+            assert frozen(theirs) == 2  # another thread is faster
+        return lambda args: known
+
+    frozen = FrozenGraph(torch.fx.GraphModule({}, graph), make)
+    assert [frozen(args) for args in (ours, theirs, ours)] == [1, 2, 1]
+
+
+def test_modules_that_share_a_graph_run_in_threads():
+    modules = [torch.nn.Sequential(*(torch.nn.Linear(4, 4) for _ in range(6))) for _ in range(4)]
+    calls = [torch.compile(m, backend="weftwork") for m in modules]
+    with torch.no_grad():
+        wanted = [m(X(2, 4)) for m in modules]
+        for call in calls:
+            call(X(2, 4))
+
+    def work(i):
+        with torch.no_grad():
+            return max(float((calls[i](X(2, 4)) - wanted[i]).abs().max()) for _ in range(200))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert max(pool.map(work, range(4))) < 1e-3
 
 
 def test_extents_that_only_sums_tell_are_known():

@@ -150,3 +150,31 @@ def test_autocast_to_bfloat16():
     assert given.dtype == wanted.dtype == torch.bfloat16
     torch.testing.assert_close(given, wanted, rtol=2e-2, atol=2e-2)
     assert_native(graphs)
+
+
+OPTIMIZERS = {
+    "Adadelta": {},
+    "RMSprop": {"centered": True},
+    "NAdam": {},
+    "RAdam": {},
+    "ASGD": {},
+    "Rprop": {},
+    "AdamW": {"amsgrad": True},
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_step_of_an_optimizer(name):
+    found = []
+    for compiles in (False, True):
+        torch.manual_seed(0)
+        weights = [torch.nn.Parameter(torch.rand(2, 3)), torch.nn.Parameter(torch.rand(4))]
+        optimizer = getattr(torch.optim, name)(weights, foreach=True, **OPTIMIZERS[name])
+        step = torch.compile(optimizer.step, backend="weftwork") if compiles else optimizer.step
+        for scale in (1, 2):
+            for weight in weights:
+                weight.grad = torch.sin(weight.detach() * scale)
+            step()
+        found.append(weights)
+    for wanted, given in zip(*found, strict=True):
+        torch.testing.assert_close(given, wanted)

@@ -16,7 +16,7 @@ from ..numpy.dispatch import FUNCTIONS
 from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, current_trace, swap_trace
 from ..pytree import flatten
 from .blame import explained
-from .tensor import Method, Tensor, eval_all, leaf, tensor_of
+from .tensor import HEAVY, Method, Tensor, copied, eval_all, leaf, tensor_of
 
 __all__ = ["SHORTEST", "as_own", "called", "recorded_or_run"]
 
@@ -62,6 +62,7 @@ def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *,
     if (writes and isinstance(args[0], np.ndarray)) or (kwargs and holds_arrays(kwargs.get("out"))):
         return run(function, args, kwargs, writes)
     inner = Unwrapped(args, kwargs)
+    inner.length += HEAVY if function is np.concatenate else 1
     try:
         # By the shortest way where NumPy would dispatch to it.
         form = FUNCTIONS.get(function, function) if inner.storages else function
@@ -100,8 +101,10 @@ def holds_arrays(out: Any) -> bool:
 
 
 NUMBERS = frozenset([bool, int, float, complex])
-#: The names of NumPy's functions that may go the shortest way, which is _core.operated.
+#: The names of NumPy's functions that may go the shortest way, which is _core.operated. Not of those that copy: see `copied`.
 SHORTEST = {ufunc: name for name in _core.elementwise_names() if (ufunc := getattr(np, name)).nout == 1}
+for _copy in (np.positive, np.conjugate):
+    del SHORTEST[_copy]
 _core.set_lazy_arrays(Tensor, current_trace, tensor_of)
 
 
@@ -139,7 +142,7 @@ class Unwrapped:
     def __init__(self, args: tuple, kwargs: dict[str, Any]) -> None:
         self.given: dict[int, Tensor] = {}  # by the identity of the recorded array
         self.storages: set[int] = set()
-        self.length = 0
+        self.length = 0  # of the chain that ends in the call
         self.args = [self.inner(arg) for arg in args]
         self.kwargs = {name: self.inner(arg) for name, arg in kwargs.items()}
 
@@ -165,7 +168,11 @@ class Unwrapped:
             if known is not None:
                 known._grew()
                 return known
-            return tensor_of(as_own(value, id(value._storage) in self.storages), self.length + 1)
+            is_view = id(value._storage) in self.storages
+            if not is_view:
+                same = (tensor for tensor in self.given.values() if value.tensor.is_same(tensor._recorded))
+                value = next((copied(tensor._array) for tensor in same), value)
+            return tensor_of(as_own(value, is_view), self.length)
         if isinstance(value, Selection):
             raise NeedsValues
         if isinstance(value, (np.ndarray, np.generic)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError
 from ..numpy.creation import CREATORS
 from ..numpy.tracer import TracedArray, contains_traced, current_trace, is_frozen
 from .calls import as_own, recorded_or_run
-from .tensor import Tensor, leaf, require_device, tensor_of
+from .tensor import Tensor, copied, leaf, require_device, tensor_of
 
 __all__ = [
     "arange", "asarray", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "linspace", "meshgrid", "ones", "ones_like", "tril", "triu",
@@ -31,7 +32,8 @@ def array_of(value: Any, dtype: Any, device: Any, copy: bool | None) -> TracedAr
     if isinstance(value, np.ndarray) or (isinstance(value, np.generic) and value.dtype.kind not in "OUSMm"):
         return numpy_array(np.asarray(value), target, copy)
     if hasattr(type(value), "__dlpack__"):
-        return leaf(Buffer(value, copy=copy).numpy(), target, copy=False)
+        # Its owner may write it: that a consumer must not is all that DLPack tells.
+        return leaf(Buffer(value, copy=copy is not False).numpy(), target, copy=False)
     array = np.asarray(value, dtype=target)
     is_memory = not isinstance(value, (list, tuple, int, float, complex)) and array.base is not None
     if not is_memory:
@@ -42,7 +44,7 @@ def array_of(value: Any, dtype: Any, device: Any, copy: bool | None) -> TracedAr
 def tensor_array(value: Tensor, target: np.dtype | None, copy: bool | None) -> TracedArray:
     """The array of a tensor itself, or of a copy or a conversion."""
     if target is None or target == value.dtype:
-        return TracedArray(value._recorded) if copy else value._array
+        return copied(value._array) if copy else value._array
     refuse(copy, f"elements of {value.dtype} as {target}")
     return recorded_or_run(np.astype, value, target)._array
 
@@ -64,10 +66,18 @@ def refuse(copy: bool | None, what: str) -> None:
         raise ArgumentValueError(f"copy=False was asked for, but {what} must be copied  [must_copy]")
 
 
-def holds_tensors(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return any(holds_tensors(item) for item in value)
-    return isinstance(value, Tensor)
+def holds_tensors(items: Any) -> bool:
+    """Whether a tensor is among the items or theirs; long lists are seen by the types of a level at once."""
+    seen: set[int] = set()  # a list may hold itself
+    kinds: set[type] = set()
+    while items:
+        level = set(map(type, items))
+        kinds |= level
+        lists = {kind for kind in level if issubclass(kind, (list, tuple))}
+        inner = [i for i in items if type(i) in lists and id(i) not in seen] if lists else []
+        seen.update(map(id, inner))
+        items = list(chain.from_iterable(inner))
+    return any(issubclass(kind, Tensor) for kind in kinds)
 
 
 def created(name: str, *args: Any, device: Any = None, **kwargs: Any) -> Any:
@@ -104,7 +114,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     """A tensor over the memory of an object with ``__dlpack__``, which nobody may write meanwhile; a copy with ``copy=True``."""
     require_device(device)
     if isinstance(x, Tensor):
-        return tensor_of(TracedArray(x.eval()._recorded)) if copy else x
+        return tensor_of(copied(x.eval()._array)) if copy else x
     return tensor_of(leaf(Buffer(x, copy=copy).numpy(), copy=None))
 
 
@@ -183,11 +193,18 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     return tuple(recorded_or_run(np.meshgrid, *arrays, indexing=indexing))
 
 
+def require_matrices(x: Any, name: str) -> None:
+    if x.ndim < 2:
+        raise ArgumentValueError(f"{name}: matrices were wanted, got shape {x.shape}  [matrix_rank]")
+
+
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Zeros above the ``k``-th diagonal of the last two axes."""
+    require_matrices(x, "tril")
     return recorded_or_run(np.tril, x, k=k)
 
 
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     """Zeros below the ``k``-th diagonal of the last two axes."""
+    require_matrices(x, "triu")
     return recorded_or_run(np.triu, x, k=k)

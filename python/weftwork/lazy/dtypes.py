@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
 
 from ..device import Device
-from .tensor import Tensor
+from ..errors import ArgumentTypeError, ArgumentValueError
+from .tensor import Tensor, require_device
 
 __all__ = [
     "__array_namespace_info__",
@@ -68,10 +69,23 @@ def can_cast(from_: Any, to: Any, /) -> Any:
     return np.can_cast(type_of(from_), to)
 
 
-def finfo(type: Any, /) -> Any:
+class FloatInfo(NamedTuple):
+    """The limits of a float dtype."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: np.dtype
+
+
+def finfo(type: Any, /) -> FloatInfo:
     """The limits of a float dtype, or of the dtype of a tensor: bits, eps, max, min, smallest_normal, dtype."""
     dtype = np.dtype(type_of(type))
-    return ml_dtypes.finfo(dtype) if dtype.kind == "V" else np.finfo(dtype)
+    info: Any = ml_dtypes.finfo(dtype) if dtype.kind == "V" else np.finfo(dtype)
+    eps, most, least, smallest = (float(getattr(info, name)) for name in ("eps", "max", "min", "smallest_normal"))
+    return FloatInfo(info.bits, eps, most, least, smallest, info.dtype)
 
 
 def iinfo(type: Any, /) -> np.iinfo:
@@ -81,10 +95,15 @@ def iinfo(type: Any, /) -> np.iinfo:
 
 def isdtype(dtype: Any, kind: Any) -> Any:
     """Whether a dtype is another, of a kind ('bool', 'integral', 'real floating' …), or one of a tuple of these."""
-    if not isinstance(kind, (str, tuple)) or (isinstance(kind, tuple) and not any(isinstance(k, str) for k in kind)):
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        return any(np.dtype(dtype) == np.dtype(k) for k in kinds)
-    return np.isdtype(np.dtype(dtype), kind)
+    if isinstance(dtype, (Tensor, np.ndarray)):
+        raise ArgumentTypeError(f"isdtype takes a dtype, got an array of {dtype.dtype}  [dtype]")
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, each) for each in kind)
+    dtype = np.dtype(dtype)
+    if not isinstance(kind, str):
+        return dtype == np.dtype(kind)
+    # NumPy knows no bfloat16, which is of the kinds of other short floats.
+    return np.isdtype(float16 if dtype == bfloat16 else dtype, kind)
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype:
@@ -109,11 +128,15 @@ class NamespaceInfo:
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype]:
         """What is made without a dtype has these."""
+        require_device(device)
         return {"real floating": float64, "complex floating": complex128, "integral": int64, "indexing": int64}
 
     def dtypes(self, *, device: Any = None, kind: str | tuple[str, ...] | None = None) -> dict[str, np.dtype]:
         """The dtypes of the standard, of a kind if one is given, by name."""
+        require_device(device)
         kinds = (kind,) if isinstance(kind, str) else ("bool", "numeric") if kind is None else kind
+        if unknown := [each for each in kinds if each not in KINDS]:
+            raise ArgumentValueError(f"a kind of dtypes is one of {', '.join(KINDS)}, got {unknown[0]!r}  [dtype_kind]")
         return {dtype.name: dtype for each in kinds for dtype in KINDS[each]}
 
 

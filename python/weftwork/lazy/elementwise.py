@@ -24,7 +24,7 @@ __all__ = [
 def unary(ufunc: np.ufunc, name: str, text: str) -> Callable[[Any], Tensor]:
     """A function of one tensor."""
 
-    shortest = SHORTEST[ufunc]
+    shortest = SHORTEST.get(ufunc, "")
 
     def function(x: Any, /) -> Tensor:
         result = _core.operated(shortest, x)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ArgumentTypeError
 from .calls import called
+from .dtypes import isdtype
 from .elementwise import named
 from .tensor import Tensor, leaf, require_device, tensor_of
 
@@ -50,16 +52,21 @@ rfftn = over_axes("rfftn", "The transform of several axes of real numbers, half 
 irfftn = over_axes("irfftn", "The inverse of rfftn.")
 
 
+def frequencies(array: np.ndarray, dtype: Any, device: Any) -> Tensor:
+    require_device(device)
+    if dtype is not None and not isdtype(dtype, "real floating"):
+        raise ArgumentTypeError(f"frequencies are real floats, got dtype {np.dtype(dtype)}  [dtype]")
+    return tensor_of(leaf(array, dtype))
+
+
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
     """The frequencies of a transform of ``n`` samples that lie ``d`` apart."""
-    require_device(device)
-    return tensor_of(leaf(np.fft.fftfreq(n, d), dtype))
+    return frequencies(np.fft.fftfreq(n, d), dtype, device)
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
     """The frequencies of rfft of ``n`` samples that lie ``d`` apart."""
-    require_device(device)
-    return tensor_of(leaf(np.fft.rfftfreq(n, d), dtype))
+    return frequencies(np.fft.rfftfreq(n, d), dtype, device)
 
 
 def fftshift(x: Tensor, /, *, axes: Any = None) -> Tensor:

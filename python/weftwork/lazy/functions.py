@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
+from ..errors import ArgumentTypeError
 from .calls import called
 from .creation import asarray
 from .tensor import Tensor, require_device
@@ -16,6 +18,12 @@ __all__ = [
     "roll", "searchsorted", "sort", "squeeze", "stack", "std", "sum", "take", "take_along_axis", "tensordot", "tile", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "unstack", "var", "vecdot", "where",
 ]  # fmt: skip
+
+
+def is_extent(extent: Any, number: int) -> Any:
+    """Whether an extent is that number, whatever its symbols stand for."""
+    return _core.dims_equal(extent, number)
+
 
 Axis = int | tuple[int, ...] | None
 
@@ -101,7 +109,7 @@ def cumulative_prod(
 
 
 def diff(
-    x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
+    x: Tensor, /, n: int = 1, *, axis: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
     """The ``n``-th differences of neighbours."""
     ends = {name: end for name, end in (("prepend", prepend), ("append", append)) if end is not None}
@@ -181,7 +189,10 @@ def unique_values(x: Tensor, /) -> Tensor:
 def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """Another dtype; the tensor itself where it has it and no copy is asked for."""
     require_device(device)
-    return called(np.astype, (x, np.dtype(dtype)), {"copy": copy})
+    target = np.dtype(dtype)
+    if x.dtype.kind == "c" and target.kind not in "cb":
+        raise ArgumentTypeError(f"astype from {x.dtype} to {target} loses the imaginary part: use wf.real(x)  [dtype]")
+    return called(np.astype, (x, target), {"copy": copy})
 
 
 def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:

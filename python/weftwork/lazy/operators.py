@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..numpy.operators import BINARY, COMPARISONS, MIXIN, UNARY
 from .calls import SHORTEST
+from .creation import asarray
 from .tensor import Tensor
 
 #: divmod, which gives a pair, stays NumPy's own method.
@@ -32,7 +33,15 @@ def operator(name: str, ufunc: np.ufunc, reflected: bool = False) -> Callable[..
         # As NumPy's operator: a boolean's square is an int8.
         return np.square(self) if type(exponent) is int and exponent == 2 else of_two(self, exponent)
 
-    method = of_one if ufunc.nin == 1 else of_power if name == "__pow__" else of_two
+    def of_equality(self: Tensor, other: Any) -> Any:
+        try:
+            return of_two(self, other)
+        except TypeError:
+            # No number is a text or a date: NumPy has an answer.
+            return asarray(getattr(self.numpy(), name)(other))
+
+    others = {"__pow__": of_power, "__eq__": of_equality, "__ne__": of_equality}
+    method = of_one if ufunc.nin == 1 else others.get(name, of_two)
     method.__name__ = name
     return method
 

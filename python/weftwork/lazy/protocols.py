@@ -11,7 +11,7 @@ from .. import _core
 from ..numpy import plain
 from .calls import SHORTEST, called
 from .creation import array_of
-from .tensor import Method, Tensor
+from .tensor import HEAVY, Method, Tensor
 
 __all__ = ["install"]
 
@@ -38,8 +38,10 @@ def get(self: Tensor, index: Any) -> Any:
 
 
 def put(self: Tensor, index: Any, value: Any) -> None:
+    if self._array._storage.tensor.is_computed:
+        self._length = 0
     called(operator.setitem, (self, index, value), {}, writes=True)
-    self._grew()
+    self._grew(HEAVY)
 
 
 def attribute(self: Tensor, name: str) -> Any:

@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -14,13 +15,15 @@ from .. import _core
 from ..device import Buffer, Device
 from ..errors import ArgumentValueError, RecompilationWarning, UnsupportedError
 from ..graph import Graph
-from ..numpy.tracer import BoundMethod, TracedArray, convert, current_trace, raise_here
+from ..numpy.tracer import BoundMethod, Storage, TracedArray, convert, current_trace, raise_here
 from ..numpy.tracer import Tensor as Recorded
 
 __all__ = ["Tensor", "eval_all", "leaf"]
 
 #: A chain of so many calls is computed, so that a loop that never asks for a value does not grow without bound.
 LONGEST_CHAIN = 1000
+#: A write or a concatenation counts as so many: a program of hundreds takes long to compile.
+HEAVY = 16
 
 _making = threading.Lock()  # of an array of a tensor, which has one
 
@@ -176,12 +179,22 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         dl_device: Any = None,
         copy: bool | None = None,
     ) -> Any:
-        buffer = self.eval()._recorded.buffer()
+        self.eval()
         if copy is None and (max_version is None or max_version[0] < 1):
             # Such a capsule cannot say that it is read-only.
             copy = True
-        source = buffer if copy else Buffer(self.numpy(), copy=False)
+        if not copy:
+            self._lend()
+        source = self._recorded.buffer() if copy else Buffer(self.numpy(), copy=False)
         return source.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def _lend(self) -> None:
+        """Makes the memory such that no copy sees what is written there: some libraries write to what they must not."""
+        storage = self._array._storage
+        if COMMON.get(storage) == storage.version and storage.tensor.is_computed:
+            storage.set_back(leaf(storage.tensor.buffer().numpy()).tensor)
+            self.eval()
+        LENT[storage] = storage.version
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -242,7 +255,7 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         return bool(np.any(np.equal(self, value)))
 
     def __copy__(self) -> Tensor:
-        return tensor_of(TracedArray(self._recorded), self._length)
+        return tensor_of(copied(self._array), self._length)
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         return self.__copy__()
@@ -260,11 +273,26 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         def __setitem__(self, index: Any, value: Any) -> None: ...
         def __getattr__(self, name: str) -> Any: ...
 
-    def _grew(self) -> None:
-        """Another call was recorded on top of what this was."""
-        self._length += 1
+    def _grew(self, calls: int = 1) -> None:
+        """So many calls were recorded on top of what this was."""
+        self._length += calls
         if self._length > LONGEST_CHAIN:
             self.eval()
+
+
+#: The version at which an array had its elements in common with a copy, and at which its memory was lent by DLPack.
+COMMON: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()
+LENT: WeakKeyDictionary[Storage, int] = WeakKeyDictionary()
+
+
+def copied(array: TracedArray) -> TracedArray:
+    """A copy, which has the elements in common until one of both is written; of memory that was lent, elements of its own."""
+    storage, value = array._storage, array.tensor
+    if LENT.get(storage) == storage.version and value.is_computed:
+        return leaf(value.buffer().numpy())
+    result = TracedArray(value)
+    COMMON[storage], COMMON[result._storage] = storage.version, result._storage.version
+    return result
 
 
 class Unwritten:
@@ -327,7 +355,10 @@ def note_program(calls: int, inputs: str) -> None:
         return
     sizes = [size for size, _ in programs]
     if len(set(sizes)) == 1:
-        why = f"their inputs are {'; '.join(dict.fromkeys(text for _, text in programs[-3:]))}. Keep shapes the same"
+        kinds = list(dict.fromkeys(text for _, text in programs[-3:]))
+        why = f"their inputs are {'; '.join(kinds)}. Keep shapes the same"
+        if len(kinds) == 1:
+            why = "their inputs are the same, so that a shape, a slice or a constant differs. Keep these the same"
     elif sizes == sorted(set(sizes)):
         why = f"they have {', '.join(map(str, sizes[-3:]))} calls. Compute what a loop feeds back, so that each turn records the same calls"
     else:

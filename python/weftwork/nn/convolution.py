@@ -102,9 +102,11 @@ class Pool(Module):
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.options: dict[str, bool] = {}
 
     def forward(self, x: Any) -> Any:
-        return getattr(windows, f"{self.KIND}_pool{self.COUNT}d")(x, self.kernel_size, self.stride, self.padding)
+        function = getattr(windows, f"{self.KIND}_pool{self.COUNT}d")
+        return function(x, self.kernel_size, self.stride, self.padding, **self.options)
 
 
 class AdaptivePool(Module):
@@ -132,6 +134,18 @@ def window_means(extent: int, count: int, dtype: Any) -> np.ndarray:
     return np.where((place >= first) & (place < last), 1 / (last - first), 0).astype(dtype)
 
 
+class AveragePool(Pool):
+    """Numbers are wf.avg_pool1d's."""
+
+    KIND = "avg"
+
+    def __init__(
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, *, count_include_pad: bool = True
+    ) -> None:
+        super().__init__(kernel_size, stride, padding)
+        self.options = {"count_include_pad": count_include_pad}
+
+
 def layer(base: type, name: str, count: int, doc: str, **members: Any) -> Any:
     """The class for so many spatial dimensions."""
     return type(name, (base,), {"COUNT": count, "__doc__": f"{doc} {base.__doc__}", "__module__": __name__, **members})
@@ -149,9 +163,7 @@ ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = (
 MaxPool1d, MaxPool2d, MaxPool3d = (
     layer(Pool, f"MaxPool{n}d", n, "The greatest element of each window.", KIND="max") for n in (1, 2, 3)
 )
-AvgPool1d, AvgPool2d, AvgPool3d = (
-    layer(Pool, f"AvgPool{n}d", n, "The mean of each window.", KIND="avg") for n in (1, 2, 3)
-)
+AvgPool1d, AvgPool2d, AvgPool3d = (layer(AveragePool, f"AvgPool{n}d", n, "The mean of each window.") for n in (1, 2, 3))
 AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = (
     layer(AdaptivePool, f"AdaptiveAvgPool{n}d", n, f"Pooling over {n} spatial dimensions.") for n in (1, 2, 3)
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..lazy import asarray
-from .functions import linear
+from .functions import from_zero, linear
 from .module import Module, spread
 from .start import Start
 
@@ -42,13 +43,24 @@ class Linear(Module):
 
 
 class Embedding(Module):
-    """The row of ``weight`` (count, features) for each number."""
+    """The row of ``weight`` (num_embeddings, embedding_dim) for each number; that of ``padding_idx`` starts as zeros."""
 
-    def __init__(self, count: int, features: int, dtype: Any = np.float32, *, key: Any = None) -> None:
-        self.weight = Start(key, dtype).uniform((count, features), 1.0)
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        dtype: Any = np.float32,
+        *,
+        key: Any = None,
+    ) -> None:
+        self.weight = Start(key, dtype).uniform((num_embeddings, embedding_dim), 1.0)
+        if padding_idx is not None:
+            self.weight[padding_idx] = 0
 
     def forward(self, ids: Any) -> Any:
-        return np.take(self.weight, ids, axis=0)
+        ids = ids if hasattr(ids, "dtype") else np.asarray(ids)
+        return np.take(self.weight, from_zero(ids, self.weight.shape[0]), axis=0)
 
 
 class Sequential(Module):
@@ -71,8 +83,13 @@ class Sequential(Module):
     def __len__(self) -> int:
         return len(self._layers)
 
-    def __getitem__(self, i: int) -> Any:
-        return self._layers[i]
+    def __getitem__(self, i: int | slice) -> Any:
+        return Sequential(*self._layers[i]) if isinstance(i, slice) else self._layers[i]
+
+    def append(self, layer: Any) -> Sequential:
+        """Puts a module behind the others; this one is the result."""
+        self._layers.append(layer)
+        return self
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._layers)
@@ -96,31 +113,32 @@ class Identity(Module):
 
 
 class Flatten(Module):
-    """All dimensions from ``start`` on as one."""
+    """The dimensions from ``start_dim`` to ``end_dim``, which counts, as one."""
 
-    def __init__(self, start: int = 1) -> None:
-        self.start = start
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, x: Any) -> Any:
-        return x.reshape((*x.shape[: self.start], -1))
+        first, last = self.start_dim % x.ndim, self.end_dim % x.ndim + 1
+        return x.reshape((*x.shape[:first], math.prod(x.shape[first:last]), *x.shape[last:]))
 
 
 class Dropout(Module):
-    """In training, elements are 0 with the probability ``rate`` by a key of ``wf.random`` that each call is given."""
+    """In training, elements are 0 with the probability ``p`` by a key of ``wf.random`` that each call is given."""
 
-    def __init__(self, rate: float = 0.5) -> None:
-        if not 0 <= rate <= 1:
-            raise ArgumentValueError(f"Dropout: rate is a probability, got {rate}  [dropout_rate]")
-        self.rate = rate
+    def __init__(self, p: float = 0.5) -> None:
+        if not 0 <= p <= 1:
+            raise ArgumentValueError(f"Dropout: p is a probability, got {p}  [dropout_rate]")
+        self.p = p
 
     def forward(self, x: Any, key: Any = None) -> Any:
         from .functions import dropout
 
-        if not self.training or not self.rate:
+        if not self.training or not self.p:
             return x
         if key is None:
             raise ArgumentTypeError("Dropout in training takes a key: layer(x, wf.random.key(seed))  [random_key]")
-        return dropout(x, self.rate, key)
+        return dropout(x, self.p, key)
 
 
 class QuantizedLinear(Module):
@@ -150,7 +168,8 @@ class QuantizedLinear(Module):
         groups = self.scale.shape[1]
         if groups == 1:
             result = (x @ self.weight.astype(x.dtype).T) * self.scale.reshape(-1)
-            return result if self.bias is None else result + self.bias
+            result = result if self.bias is None else result + self.bias
+            return result.astype(np.result_type(x.dtype, self.scale.dtype))
         weight = self.weight.astype(x.dtype).reshape(outputs, groups, inputs // groups) * self.scale[:, :, None]
         return linear(x, weight.reshape(outputs, inputs), self.bias)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentValueError
-from .functions import log_softmax, softplus, wide
+from .functions import from_zero, log_softmax, softplus, wide
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_similarity", "cross_entropy", "huber_loss", "kl_div", "l1_loss", "mse_loss",
@@ -91,7 +91,8 @@ def nll_loss(
             f"classes of shape {wanted.shape} do not fit logits of shape {logarithms.shape}  [loss_shape]"
         )
     weights = np.ones(logarithms.shape[axis], logarithms.dtype) if weight is None else weight
-    index = np.expand_dims(np.where(wanted == ignore_index, 0, wanted), axis)
+    places = from_zero(np.where(wanted == ignore_index, 0, wanted), logarithms.shape[axis])
+    index = np.expand_dims(places, axis)
     chosen = np.take_along_axis(logarithms, index.astype(np.int64), axis).squeeze(axis)
     factors = taken(weights, wanted, ignore_index)
     return reduced(np.where(wanted == ignore_index, 0, -chosen * factors), reduction, factors)

@@ -118,7 +118,10 @@ class Module:
                 for name in state
                 if name not in own
             ]
-        taken = {name: asarray(state[name]) for name in own if name in state}
+        # A tensor of its own: what is written to it is not seen by whoever gave it.
+        taken = {
+            name: asarray(state[name], copy=isinstance(state[name], Tensor) or None) for name in own if name in state
+        }
         for name, value in taken.items():
             if value.shape != own[name].shape:
                 problems.append(f"'{name}' has shape {value.shape}, the module's is {own[name].shape}")

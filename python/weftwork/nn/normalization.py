@@ -12,46 +12,63 @@ from ..lazy import asarray
 from ..numpy.tracer import current_trace
 from .functions import batch_norm, extents, group_norm, layer_norm, rms_norm, wide
 from .module import Module
-from .start import Start
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "RMSNorm"]
+
+
+Extents = int | Sequence[int]
+
+
+def ones_and_zeros(shape: tuple[int, ...], wanted: bool, dtype: Any) -> tuple[Any, Any]:
+    """What weight and bias start from, if they are wanted."""
+    return (asarray(np.ones(shape, dtype)), asarray(np.zeros(shape, dtype))) if wanted else (None, None)
 
 
 class LayerNorm(Module):
     """The last dimensions, of that shape, with mean 0 and variance 1, times ``weight`` plus ``bias``."""
 
     def __init__(
-        self, shape: int | Sequence[int], eps: float = 1e-5, bias: bool = True, dtype: Any = np.float32
+        self,
+        normalized_shape: Extents,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        dtype: Any = np.float32,
     ) -> None:
-        start, self.shape, self.eps = Start(None, dtype), extents(shape), eps
-        self.weight = start.full(self.shape, 1)
-        self.bias = start.full(self.shape, 0) if bias else None
+        self.normalized_shape, self.eps = extents(normalized_shape), eps
+        self.weight, self.bias = ones_and_zeros(self.normalized_shape, elementwise_affine, dtype)
+        self.bias = self.bias if bias else None
 
     def forward(self, x: Any) -> Any:
-        return layer_norm(x, self.shape, self.weight, self.bias, self.eps)
+        return layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 class RMSNorm(Module):
-    """The last dimension over the root of its mean square, times ``weight``."""
+    """The last dimensions, of that shape, over the root of their mean square, times ``weight``."""
 
-    def __init__(self, features: int, eps: float = 1e-6, dtype: Any = np.float32) -> None:
-        self.weight, self.eps = Start(None, dtype).full((features,), 1), eps
+    def __init__(
+        self, normalized_shape: Extents, eps: float = 1e-6, elementwise_affine: bool = True, dtype: Any = np.float32
+    ) -> None:
+        self.normalized_shape, self.eps = extents(normalized_shape), eps
+        self.weight, _ = ones_and_zeros(self.normalized_shape, elementwise_affine, dtype)
 
     def forward(self, x: Any) -> Any:
-        return rms_norm(x, self.weight, self.eps)
+        return rms_norm(x, self.weight, self.eps, self.normalized_shape)
 
 
 class GroupNorm(Module):
     """Groups of channels with mean 0 and variance 1, channels times ``weight`` plus ``bias``."""
 
-    def __init__(self, groups: int, channels: int, eps: float = 1e-5, dtype: Any = np.float32) -> None:
-        if groups < 1 or channels % groups:
-            raise ArgumentValueError(f"GroupNorm: {groups} groups of {channels} channels  [norm_groups]")
-        start, self.groups, self.eps = Start(None, dtype), groups, eps
-        self.weight, self.bias = start.full((channels,), 1), start.full((channels,), 0)
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: Any = np.float32
+    ) -> None:
+        if num_groups < 1 or num_channels % num_groups:
+            raise ArgumentValueError(f"GroupNorm: {num_groups} groups of {num_channels} channels  [norm_groups]")
+        self.num_groups, self.eps = num_groups, eps
+        self.weight, self.bias = ones_and_zeros((num_channels,), affine, dtype)
 
     def forward(self, x: Any) -> Any:
-        return group_norm(x, self.groups, self.weight, self.bias, self.eps)
+        return group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
 
 
 class BatchNorm(Module):
@@ -62,10 +79,13 @@ class BatchNorm(Module):
 
     BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
 
-    def __init__(self, channels: int, eps: float = 1e-5, momentum: float = 0.1, dtype: Any = np.float32) -> None:
-        start, self.eps, self.momentum = Start(None, dtype), eps, momentum
-        self.weight, self.bias = start.full((channels,), 1), start.full((channels,), 0)
-        self.running_mean, self.running_var = start.full((channels,), 0), start.full((channels,), 1)
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True, dtype: Any = np.float32
+    ) -> None:
+        self.eps, self.momentum = eps, momentum
+        self.weight, self.bias = ones_and_zeros((num_features,), affine, dtype)
+        variance, mean = ones_and_zeros((num_features,), True, dtype)
+        self.running_mean, self.running_var = mean, variance
         self.num_batches_tracked = asarray(np.int64(0))
 
     def forward(self, x: Any) -> Any:

@@ -28,6 +28,3 @@ class Start:
         self._words.append(0)
         number = np.random.SeedSequence(self._words).generate_state(1, np.uint64)[0]
         return uniform(asarray(number), shape, self.dtype, -limit, limit)
-
-    def full(self, shape: tuple[int, ...], value: float) -> Tensor:
-        return asarray(np.full(shape, value, self.dtype))

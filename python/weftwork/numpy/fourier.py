@@ -146,7 +146,7 @@ def lengths_and_axes(x: Any, s: Any, axes: Any, real_inverse: bool) -> tuple[lis
 
 def last_ones(kind: str, x: Any, steps: list[Any], norm: Any) -> Any:
     """The steps along the last axes as one op, which moves none of them."""
-    lengths = {axis: (which, length_of(which, x, n, axis)) for which, n, axis in steps}
+    lengths = {axis: (which, n) for which, n, axis in steps}
     line = x.astype(taken_as(kind, x))
     for axis, (which, n) in lengths.items():
         line = fitted(line, n // 2 + 1 if which == "IRFFT" else n, axis)
@@ -169,6 +169,8 @@ def over_axes(kind: str, a: Any, s: Any, axes: Any, norm: Any, out: Any) -> Any:
         steps = [(inner, *step) for step in reversed(plan)]
         if kind == "RFFT":
             steps[0] = (kind, *plan[-1])
+    # Of the input, though an axis may stand there twice.
+    steps = [(which, length_of(which, x, n, axis), axis) for which, n, axis in steps]
     if plan and len(plan) <= 3 and places == list(range(x.ndim - len(plan), x.ndim)) and x.dtype != np.float16:
         x = last_ones(kind, x, steps, norm)
     else:

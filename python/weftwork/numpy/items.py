@@ -59,8 +59,9 @@ def get_item(array: TracedArray, index: Any) -> Any:
     if is_element and not result.ndim:
         return element(result)
     copy = wrap(result)
-    if all(is_basic(item) or getattr(item, "ndim", 1) == 0 for item in items):
-        # NumPy tells arrays without dimensions from scalars, which lazy arrays do not.
+    is_lazy = (trace := current_trace()) is not None and not trace.is_of_function
+    if not is_lazy and all(is_basic(item) or getattr(item, "ndim", 1) == 0 for item in items):
+        # A traced function has arrays without dimensions where NumPy has scalars, of which an index makes a view.
         copy.guard_writes(
             "this index is a value, so x[i] is a copy here where NumPy may have a view: write x[i, ...] = value"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from .. import _core
@@ -17,6 +18,8 @@ from .selection import fixed_extent
 from .tracer import as_tensor, raise_here, wrap
 
 Pairs = list[tuple[int, int]]
+#: Floats whose sums are made in float32.
+SHORT = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
 
 def each(value: Any, count: int, name: str) -> list[int]:
@@ -64,6 +67,17 @@ def batched(x: Any, count: int, name: str) -> tuple[Any, bool]:
     return (x, True) if x.ndim == count + 2 else (x[None], False)
 
 
+def require_windows(name: str, x: Any, reach: list[int], pairs: Pairs) -> None:
+    """At least one window must fit into each extent with its padding, as far as they are known."""
+    for extent, size, (low, high) in zip(x.shape[2:], reach, pairs, strict=True):
+        if isinstance(extent, int) and extent + low + high < size:
+            raise_here(
+                ArgumentValueError,
+                f"{name}: windows of {size} do not fit an extent of {extent} with padding {(low, high)}, of shape {x.shape}",
+                "window_size",
+            )
+
+
 def convolved(count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any) -> Any:
     name = f"conv{count}d"
     image, whole = batched(solid(x), count, name)
@@ -84,6 +98,7 @@ def convolved(count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: 
     strides, dilations = each(stride, count, "stride"), each(dilation, count, "dilation")
     reach = [(e - 1) * d + 1 for e, d in zip(kernel.shape[2:], dilations, strict=True)]
     pairs = paddings(padding, image, reach, strides)
+    require_windows(name, image, reach, pairs)
     result = applied(name, image, kernel, bias, pairs, groups, window_strides=strides, rhs_dilation=dilations)
     return result if whole else result[0]
 
@@ -220,6 +235,7 @@ def pooled(
     sizes = each(size, count, "size")
     strides = sizes if stride is None else each(stride, count, "stride")
     pairs = paddings(padding, image, sizes, strides)
+    require_windows(f"{name}_pool{count}d", image, sizes, pairs)
     if any(low >= e or high >= e for (low, high), e in zip(pairs, sizes, strict=True)):
         raise_here(ArgumentValueError, f"padding must be less than the size {sizes}, got {padding!r}", "window_padding")
     attrs = {
@@ -240,8 +256,9 @@ def largest(count: int, x: Any, size: Any, stride: Any, padding: Any) -> Any:
 
 def averaged(count: int, x: Any, size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Any:
     a = solid(x)
-    if a.dtype.kind not in "fc":
-        a = a.astype(np.float64)
+    is_short = a.dtype in SHORT
+    if is_short or a.dtype.kind not in "fc":
+        a = a.astype(np.float32 if is_short else np.float64)
     total, whole, attrs, image = pooled(count, "avg", a, size, stride, padding, "add", lambda dtype: 0)
     if count_include_pad or not any(attrs["padding"]):
         result = total / total.dtype.type(np.prod(attrs["window_dimensions"]))
@@ -250,6 +267,7 @@ def averaged(count: int, x: Any, size: Any, stride: Any, padding: Any, count_inc
         ones = own.ones((1, 1, *image.shape[2:]), total.dtype)
         zero = _core.constant(own.array(0, total.dtype))
         result = total / wrap(_core.apply_with_body("reduce_window", "add", [as_tensor(ones), zero], attrs))
+    result = result.astype(solid(x).dtype) if is_short else result
     return result if whole else result[0]
 
 

@@ -42,10 +42,11 @@ def reader(dtype: torch.dtype, may_need_care: bool = False) -> Callable[[torch.T
     carrier, numpy = carrier_of(dtype), FROM_TORCH[dtype]
 
     def careful(tensor: torch.Tensor) -> np.ndarray:
-        tensor = tensor.detach().resolve_conj().resolve_neg()
+        # Of a plain class: modes of torch refuse operations on others.
+        tensor = tensor.as_subclass(torch.Tensor).detach().resolve_conj().resolve_neg()
         if is_on_device(tensor):
             tensor = device.set_up().to_cpu(tensor)
-        return tensor.numpy() if carrier is None else tensor.contiguous().view(carrier).numpy().view(numpy)
+        return tensor.numpy() if carrier is None else tensor.view(carrier).numpy().view(numpy)
 
     if may_need_care:
         return careful

@@ -115,7 +115,7 @@ class Compilation:
     """A graph recorded and compiled; what cannot be recorded after all is left to torch.
 
     ``constants`` are the elements of placeholders that are known. One that ``stands_alone`` is a program without torch: its inputs
-    are the other placeholders, those that are written last.
+    are the other placeholders.
     """
 
     def __init__(
@@ -158,9 +158,8 @@ class Compilation:
                 for n in schedule.nodes
                 if n.op == "placeholder" and n not in self.constants and isinstance(value_of(n), torch.Tensor)
             ]
-            written = {target for target, _ in piece.stored}
-            inputs = [n for n in inputs if n in self.constants] + sorted(free, key=lambda n: n in written)
             outputs = [n for n in schedule.results if isinstance(n, Node)]
+            inputs = [n for n in self.constants if n in inputs or n in outputs] + free
         name = f"{self.name}_{number}" if number else self.name
         recording = Recording(name, schedule.extents, schedule.kinds, self.constants, self.stands_alone)
         return recording.record(piece.nodes, inputs, outputs, piece.stored)

@@ -20,13 +20,19 @@ aten = torch.ops.aten
 WHOLE = (
     aten._scaled_dot_product_flash_attention_for_cpu.default,
     aten._scaled_dot_product_flash_attention_for_cpu_backward.default,
+    aten.index_add.default,  # of which torch makes index_put, for which negative places count from the end
+    aten.index_copy.default,
+    aten.index_fill.int_Scalar,  # of which it makes index_copy, for which they do not
+    aten.index_fill.int_Tensor,
+    aten.select_scatter.default,  # of which it makes a choice for each element of the whole
     aten.silu.default,
 )
 
 
 #: What torch knows to take apart, though core ATen has it whole.
 MORE = (
-    "_batch_norm_with_update_functional", "batch_norm_backward", "dist", "grid_sampler_2d", "ldexp.Tensor", "narrow_copy",
+    "_batch_norm_with_update_functional", "batch_norm_backward", "dist", "grid_sampler_2d", "gru.input", "ldexp.Tensor",
+    "lstm.input", "narrow_copy", "rnn_relu.input", "rnn_tanh.input",
 )  # fmt: skip
 
 
@@ -41,14 +47,23 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     return table | more | of_linear_algebra() | taken_apart() | each_of_lists()
 
 
+#: What those on lists do to a tensor, where it is not the operation of that name with the same arguments.
+SINGLE: dict[str, Callable[..., Any]] = {
+    "addcdiv": lambda x, a, b, value=1: aten.addcdiv(x, a, b, value=value),
+    "addcmul": lambda x, a, b, value=1: aten.addcmul(x, a, b, value=value),
+    "maximum": lambda x, y: aten.maximum(x, y) if isinstance(y, torch.Tensor) else aten.clamp_min(x, y),
+    "minimum": lambda x, y: aten.minimum(x, y) if isinstance(y, torch.Tensor) else aten.clamp_max(x, y),
+    "norm": lambda x, ord=2, dtype=None: aten.linalg_vector_norm(x, ord, dtype=dtype),
+}
+
+
 def each_of_lists() -> dict[Any, Callable[..., Any]]:
     """Operations on lists of tensors, which optimizers use, as the same on each of them."""
     table: dict[Any, Callable[..., Any]] = {}
-    for name in dir(aten):
-        single = getattr(aten, name.removeprefix("_foreach_"), None)
-        if not name.startswith("_foreach_") or name.endswith("_") or single is None:
+    for name in {name.strip("_").removeprefix("foreach_") for name in dir(aten) if name.startswith("_foreach_")}:
+        packet, single = getattr(aten, f"_foreach_{name}", None), SINGLE.get(name) or getattr(aten, name, None)
+        if packet is None or single is None:
             continue
-        packet = getattr(aten, name)
         for overload in packet.overloads():
             table[getattr(packet, overload)] = functools.partial(on_each, single)
     return table

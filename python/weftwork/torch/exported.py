@@ -17,13 +17,17 @@ from .state import merged, settings
 
 __all__ = ["compile"]
 
+#: New values of what the module has.
+HELD = (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION)
+
 
 def compile(program: ExportedProgram, *, options: dict[str, Any] | None = None) -> Executable:
     """Compiles a program of ``torch.export`` into an :class:`weftwork.Executable`: call it with arrays or tensors, ``save`` it to
     a file that :func:`weftwork.load` and C++ run without torch.
 
     Parameters, and buffers that nothing writes, are constants of it. Its inputs are the program's, in order; then buffers that
-    the program writes, which are written in place. ``options`` are those of :func:`weftwork.torch.init`.
+    the program writes. What it writes, inputs too, is written in place; sizes among its results are arrays.
+    ``options`` are those of :func:`weftwork.torch.init`.
 
     Raises an UnsupportedError that names each operation that the table lacks, with the user's line: there is no torch to run it.
 
@@ -38,7 +42,7 @@ def compile(program: ExportedProgram, *, options: dict[str, Any] | None = None) 
         )
     flat = program.run_decompositions(decompositions())
     module, signature = flat.graph_module, flat.graph_signature
-    written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}
+    written = {spec.target for spec in signature.output_specs if spec.kind in HELD}
     constants: dict[Any, torch.Tensor] = {}
     places = {node.name: node for node in module.graph.nodes if node.op == "placeholder"}
     for spec in signature.input_specs:
@@ -47,26 +51,32 @@ def compile(program: ExportedProgram, *, options: dict[str, Any] | None = None) 
         held = flat.state_dict.get(spec.target, flat.constants.get(spec.target))
         if isinstance(held, torch.Tensor):
             constants[places[spec.arg.name]] = held
-    store_buffers(module, signature, places)
+    store(module, signature, places)
     with settings(merged(options, None)):
         compilation = Compilation(module, "main", constants, stands_alone=True)
         require_native(compilation)
         return Executable(compilation.cores[0])
 
 
-def store_buffers(module: Any, signature: Any, places: dict[str, Any]) -> None:
-    """New values of buffers, which the program gives as results, are written to them instead."""
+def store(module: Any, signature: Any, places: dict[str, Any]) -> None:
+    """New values of buffers and inputs, which the program gives as results, are written to them instead; buffers go last."""
     graph = module.graph
     output = next(node for node in graph.nodes if node.op == "output")
+    first = next(node for node in graph.nodes if node.op != "placeholder")
     results = []
-    buffers = {spec.target: places[spec.arg.name] for spec in signature.input_specs if spec.kind == InputKind.BUFFER}
+    held = {spec.target: places[spec.arg.name] for spec in signature.input_specs if spec.kind != InputKind.USER_INPUT}
     for spec, node in zip(signature.output_specs, output.args[0], strict=True):
-        if spec.kind != OutputKind.BUFFER_MUTATION:
+        if spec.kind not in (*HELD, OutputKind.USER_INPUT_MUTATION):
             results.append(node)
             continue
+        target = held[spec.target] if spec.kind in HELD else places[spec.target]
         with graph.inserting_before(output):
-            store = graph.call_function(torch.ops.aten.copy_.default, (buffers[spec.target], node))
-        store.meta = {"val": buffers[spec.target].meta["val"]}
+            # By an operation of the program, even where it is but another input.
+            value = graph.call_function(torch.ops.aten.clone.default, (node,))
+            written = graph.call_function(torch.ops.aten.copy_.default, (target, value))
+        value.meta, written.meta = {"val": node.meta["val"]}, {"val": target.meta["val"]}
+        if spec.kind in HELD:
+            first.prepend(target)
     output.args = (tuple(results),)
 
 

@@ -14,7 +14,9 @@ __all__ = ["FrozenGraph"]
 
 
 def is_of_module(tensor: Any) -> bool:
-    """Whether it is a parameter or buffer: torch marks those that stay where they are."""
+    """Whether it is a parameter or buffer whose writes torch counts: it marks those that stay where they are."""
+    if not isinstance(tensor, torch.Tensor) or tensor.is_inference():
+        return False
     return isinstance(tensor, torch.nn.Parameter) or getattr(tensor, "_dynamo_static_input_type", None) is not None
 
 
@@ -29,15 +31,16 @@ class FrozenGraph:
         self.make = make
         self.places = [node for node in module.graph.nodes if node.op == "placeholder"]
         self.written = {node.args[0] for node in module.graph.nodes if node.target is torch.ops.aten.copy_.default}
-        self.compiled: CompiledGraph | None = None
-        self.known: list[tuple[int, int, int]] = []  # of each parameter: place, address, version
+        # The graph, and of each parameter place, address and version: together, as other threads may call with other modules.
+        self.made: tuple[CompiledGraph, list[tuple[int, int, int]]] | None = None
 
     def __call__(self, args: Any) -> list[Any]:
-        if self.compiled is None or any([args[i].data_ptr() != a or args[i]._version != v for i, a, v in self.known]):
-            self._compile(args)
-        return self.compiled(args)  # type: ignore[misc]
+        made = self.made
+        if made is None or any([args[i].data_ptr() != a or args[i]._version != v for i, a, v in made[1]]):
+            made = self.made = self._compiled(args)
+        return made[0](args)
 
-    def _compile(self, args: Any) -> None:
+    def _compiled(self, args: Any) -> tuple[CompiledGraph, list[tuple[int, int, int]]]:
         held = {i: t.detach() for i, t in enumerate(args) if is_of_module(t) and self.places[i] not in self.written}
-        self.known = [(i, t.data_ptr(), args[i]._version) for i, t in held.items()]
-        self.compiled = self.make({self.places[i]: t for i, t in held.items()})
+        known = [(i, t.data_ptr(), args[i]._version) for i, t in held.items()]
+        return self.make({self.places[i]: t for i, t in held.items()}), known

@@ -73,7 +73,7 @@ def is_random(node: Node) -> bool:
 
 def is_check(node: Node) -> bool:
     """Whether it but raises torch's error for numbers that a program gave."""
-    return node.target is aten._linalg_check_errors.default
+    return node.target in (aten._linalg_check_errors.default, aten._assert_async.default, aten._assert_async.msg)
 
 
 def tensors_in(value: Any) -> list[Any]:

@@ -89,7 +89,7 @@ class Recording:
         self, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], trace: Trace
     ) -> tuple[Any, list[str]]:
         """The graph, and the symbols that no shape tells."""
-        results = [(self.in_order(node, self.values[node]), f"output{i}", -1) for i, node in enumerate(outputs)]
+        results = [(self.in_order(node, self.operand(node)), f"output{i}", -1) for i, node in enumerate(outputs)]
         for target, source in stored:
             want = self.want(target.meta["val"])
             value = as_tensor(np.broadcast_to(wrap(as_tensor(self.values[source], want.dtype)), want.shape))

@@ -252,6 +252,9 @@ class Schedule:
     def may_write_in_place(self, store: Node, last: int) -> bool:
         """Whether the last program may write the new value of an argument to its memory: nobody reads the old one later."""
         target, source = store.args[:2]
+        fake: Any = target.meta["val"]  # type: ignore[union-attr]
+        if fake.is_conj() or fake.is_neg():  # then what the memory has is not what the argument is
+            return False
         if not self.is_native(source) or self.when.get(source, -1) != last or any(n >= last for n in self.calls):  # type: ignore[arg-type]
             return False
         is_shown = any(isinstance(n, Node) and n is not target and self.roots[n] is target for n in self.results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -92,6 +92,14 @@ def in_order(read: Callable[[Any], np.ndarray], order: tuple[int, ...]) -> Calla
     return lambda tensor: read(tensor.permute(order))
 
 
+class Found(NamedTuple):
+    """Which inputs were parameters at a call, and the arrays over these; it is never changed, as other threads may read it."""
+
+    arrays: list[Any]
+    kept: list[tuple[int, int]]  # slots of parameters, and where these are
+    moving: list[tuple[int, int, Callable[[Any], Any]]]  # place, slot and reader of the others
+
+
 class Run:
     """Runs a program.
 
@@ -104,12 +112,10 @@ class Run:
         self.inputs = [slots[node] for node in program.inputs]
         self.readers = [self._reader(node) for node in program.inputs]
         self.outputs = [(slots[node], *self._writer(node)) for node in program.outputs]
-        self.arrays: list[Any] = [None] * len(self.inputs)
-        self.kept: list[tuple[int, int]] = []  # slots of parameters, and where these are
-        self.moving: list[tuple[int, int, Callable[[Any], Any]]] = []
+        self.found: Found | None = None
         fakes = list(map(value_of, program.inputs))
         self.floats = [(i, slots[program.inputs[i]], f) for i, f in enumerate(fakes) if not isinstance(f, torch.Tensor)]
-        self.is_new, self.is_single = True, len(self.outputs) + len(program.stored) == 1
+        self.is_single = len(self.outputs) + len(program.stored) == 1
 
     def _reader(self, node: Node) -> Callable[[Any], Any]:
         fake = value_of(node)
@@ -135,9 +141,8 @@ class Run:
         """NumPy's arrays without elements have other strides than torch's."""
         return lambda array: write(array) if array.size else torch.empty(array.shape, dtype=dtype)
 
-    def _begin(self, values: Values) -> None:
-        """Finds the parameters among the inputs."""
-        self.kept, self.moving = [], []
+    def _find(self, values: Values) -> Found:
+        found = Found([None] * len(self.inputs), [], [])
         for i, (slot, read) in enumerate(zip(self.inputs, self.readers, strict=True)):
             value = values[slot]
             if not isinstance(value_of(self.program.inputs[i]), torch.Tensor):
@@ -145,20 +150,22 @@ class Run:
             if (
                 isinstance(value, torch.nn.Parameter)
                 and value.data_ptr()
+                and not (value.is_conj() or value.is_neg())
                 and all(isinstance(e, int) for e in value_of(self.program.inputs[i]).shape)
             ):
-                self.arrays[i] = read(value.detach())
-                self.kept.append((slot, value.data_ptr()))
+                found.arrays[i] = read(value.detach())
+                found.kept.append((slot, value.data_ptr()))
             else:
-                self.moving.append((i, slot, read))
-        self.is_new = False
+                found.moving.append((i, slot, read))
+        return found
 
     def __call__(self, values: Values) -> None:
-        if self.is_new or any([values[slot].data_ptr() != address for slot, address in self.kept]):
-            self._begin(values)
-        arrays = self.arrays.copy()
+        found = self.found
+        if found is None or any([values[slot].data_ptr() != address for slot, address in found.kept]):
+            found = self.found = self._find(values)
+        arrays = found.arrays.copy()
         try:
-            for i, slot, read in self.moving:
+            for i, slot, read in found.moving:
                 arrays[i] = read(values[slot])
         except (RuntimeError, TypeError):
             # Lazily conjugated ones, ones with a gradient, subclasses.
@@ -192,10 +199,15 @@ class Call:
         self.target = node.target
         self.arguments = map_arg((node.args, node.kwargs), lambda n: Place(n, slots))  # type: ignore[return-value]
         self.arguments = ((*node.meta.get(GIVEN, ()), *self.arguments[0]), self.arguments[1])
+        self.dtype = getattr(value_of(node), "dtype", None)
 
     def __call__(self, values: Values) -> None:
         args, kwargs = filled_in(self.arguments, values, self.numbers)
-        values[self.slot] = self.target(*args, **kwargs)  # type: ignore[operator]
+        result = self.target(*args, **kwargs)  # type: ignore[operator]
+        # Some of torch's operations give another dtype than torch told when the graph was made, which is for that one.
+        if self.dtype is not None and result.dtype != self.dtype:
+            result = result.to(self.dtype)
+        values[self.slot] = result
 
 
 class Place:

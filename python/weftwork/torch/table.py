@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from ml_dtypes import finfo
 
 from ..numpy.tracer import TracedArray, as_tensor, wrap
-from .dtypes import widened
+from .dtypes import FROM_TORCH, widened
 
 __all__ = ["TABLE", "Rule", "Want", "cast", "common", "pointwise", "rule", "widely"]
 
@@ -34,6 +35,10 @@ class Rule:
 
 
 TABLE: dict[Any, Rule] = {}
+
+#: What torch converts to this dtype is at most its largest number, where others have infinity.
+SATURATING = FROM_TORCH[torch.float8_e4m3fn]
+LARGEST = float(finfo(SATURATING).max)
 
 
 def overloads(names: tuple[str, ...]) -> list[Any]:
@@ -63,7 +68,12 @@ def rule(*names: str, accepts: Callable[..., bool] | None = None) -> Callable[[A
 
 def cast(x: Any, dtype: Any) -> Any:
     """An array or number as an array of a dtype."""
-    return wrap(as_tensor(x, dtype)) if not isinstance(x, TracedArray) or x.dtype != dtype else x
+    is_array = isinstance(x, TracedArray)
+    if is_array and x.dtype == dtype:
+        return x
+    if dtype == SATURATING:
+        x = np.clip(cast(x, np.float32) if is_array and x.dtype != np.float64 else x, -LARGEST, LARGEST)
+    return wrap(as_tensor(x, dtype))
 
 
 def common(*values: Any) -> list[Any]:
@@ -77,7 +87,9 @@ def common(*values: Any) -> list[Any]:
     for group in groups:
         for value in group:
             dtype = joined(dtype, value, group is groups[0] or not isinstance(value, TracedArray))
-    return [cast(value, dtype) for value in values]
+    # Torch takes integers that the dtype lacks modulo its size.
+    fits = lambda value: np.array(value).astype(dtype) if type(value) is int and dtype.kind in "iu" else value
+    return [cast(fits(value), dtype) for value in values]
 
 
 def category(dtype: Any) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...numpy.tracer import wrap
 from ..table import Want, cast, rule
 from .creation import iota
@@ -27,23 +28,31 @@ def index(want: Want, x: Any, indices: Any) -> Any:
     return wrap(x[places(x, indices)].tensor)
 
 
+def inside(index: Any, axis: int) -> Any:
+    """An index of operations that do not count from the end: the program raises where one is negative."""
+    message = f"an index is negative, and so out of bounds for axis {axis}"
+    attrs = {"limit_indices": [2**63 - 1], "label": "index_bounds", "message": message}
+    return wrap(_core.apply("check_range", [cast(index, np.int64).tensor], attrs))
+
+
 @rule("index_select")
 def index_select(want: Want, x: Any, dim: int, index: Any) -> Any:
     if not x.ndim:
-        return reshaped(np.take(reshaped(x, (1,)), cast(index, np.int64), axis=0), want.shape)
-    return np.take(x, index if index.ndim else reshaped(index, (1,)), axis=at(dim, x.ndim))
+        x = reshaped(x, (1,))
+    axis = at(dim, x.ndim)
+    return reshaped(np.take(x, inside(index, axis), axis=axis), want.shape)
 
 
 def grid(index: Any, axis: int) -> tuple[Any, ...]:
     """Places of elements that lie where the index says along an axis, and where they are along the others."""
-    return tuple(cast(index, np.int64) if d == axis else iota(index.shape, d) for d in range(index.ndim))
+    return tuple(inside(index, axis) if d == axis else iota(index.shape, d) for d in range(index.ndim))
 
 
 @rule("gather")
 def gather(want: Want, x: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     if not x.ndim or not index.ndim:
         line = x if x.ndim else reshaped(x, (1,))
-        return reshaped(np.take(line, cast(index, np.int64), axis=0), want.shape)
+        return reshaped(np.take(line, inside(index, 0), axis=0), want.shape)
     return wrap(x[grid(index, at(dim, x.ndim))].tensor)
 
 
@@ -54,4 +63,4 @@ def take(want: Want, x: Any, index: Any) -> Any:
 
 @rule("embedding")
 def embedding(want: Want, weight: Any, indices: Any, *rest: Any, **kwargs: Any) -> Any:
-    return np.take(weight, indices, axis=0)
+    return np.take(weight, inside(indices, 0), axis=0)

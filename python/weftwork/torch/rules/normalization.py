@@ -83,8 +83,8 @@ def batch_statistics(x: Any, eps: float) -> tuple[Any, Any, Any, Any]:
     return mean, op("rsqrt")(variance + eps), variance, math.prod(x.shape[axis] for axis in axes)
 
 
-def moved(running: Any, value: Any, momentum: float) -> Any:
-    return cast(value * momentum + cast(running, value.dtype) * (1 - momentum), running.dtype)
+def moved(want: Any, running: Any, value: Any, momentum: float) -> Any:
+    return cast(value * momentum + cast(running, value.dtype) * (1 - momentum), want.dtype)
 
 
 @rule("_native_batch_norm_legit_functional")
@@ -93,7 +93,7 @@ def batch_norm_training(
 ) -> Any:
     if not training:
         result = batch_norm_inference(want, x, weight, bias, mean, variance, momentum, eps)
-        return (*result, mean, variance)
+        return (*result, cast(mean, want[3].dtype), cast(variance, want[4].dtype))
     wide = cast(x, widened(x.dtype))
     now, rstd, spread, count = batch_statistics(wide, eps)
     result = with_statistics(x, weight, bias, now, rstd)
@@ -102,8 +102,8 @@ def batch_norm_training(
         cast(result, want[0].dtype),
         cast(now, want[1].dtype),
         cast(rstd, want[2].dtype),
-        moved(mean, now, momentum),
-        moved(variance, unbiased, momentum),
+        moved(want[3], mean, now, momentum),
+        moved(want[4], variance, unbiased, momentum),
     )
 
 

@@ -104,8 +104,7 @@ def masked_scatter_backward(want: Want, gradient: Any, mask: Any, sizes: Any) ->
 def index_reduce(
     want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    x, index, source = (v if v.ndim else reshaped(v, (1,)) for v in (x, index, source))
-    return reduced_into(want, x, along(x, dim, index), source, reduce, include_self)
+    return reduced_into(want, *along(x, dim, index, source), reduce, include_self)
 
 
 def running(function: Any) -> Any:

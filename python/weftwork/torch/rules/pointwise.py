@@ -240,16 +240,16 @@ def fmod(want: Want, x: Any, y: Any) -> Any:
     return widely(want, op("remainder"), x, y)
 
 
-def is_shift_inside(x: Any, y: Any) -> bool:
-    return isinstance(y, int) and 0 <= y < getattr(getattr(x, "dtype", None), "itemsize", 8) * 8 - 1
+pointwise("gcd", np.gcd)
+pointwise("lcm", np.lcm)
 
 
-pointwise("bitwise_left_shift.Tensor_Scalar __lshift__.Scalar", op("shift_left"), is_shift_inside)
-
-
-@rule("bitwise_right_shift.Tensor_Scalar", "__rshift__.Scalar", accepts=is_shift_inside)
-def shift_right(want: Want, x: Any, y: Any) -> Any:
-    return widely(want, op("shift_right_logical" if x.dtype.kind == "u" else "shift_right_arithmetic"), x, y)
+SHIFTS = "bitwise_{0}_shift.Tensor bitwise_{0}_shift.Tensor_Scalar bitwise_{0}_shift.Scalar_Tensor __{1}shift__.Tensor __{1}shift__.Scalar"
+pointwise(SHIFTS.format("left", "l"), op("shift_left"))
+pointwise(
+    SHIFTS.format("right", "r"),
+    lambda x, y: op("shift_right_logical" if x.dtype.kind == "u" else "shift_right_arithmetic")(x, y),
+)
 
 
 for name, function in {"eq": np.equal, "ne": np.not_equal}.items():

@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 import numpy as np
+import torch
 
 from ...numpy.tracer import wrap
 from ..dtypes import widened
 from ..table import Want, cast, rule
 from .creation import filled
-from .indexing import grid, integers_only, places
+from .indexing import grid, inside, integers_only, places
 from .pointwise import may_have_elements, real_only
 from .shapes import at, reshaped, sliced
 
@@ -30,8 +31,19 @@ def combined(ufunc: Any, x: Any, where: tuple[Any, ...], values: Any) -> Any:
     return cast(wrap(made.tensor), x.dtype)
 
 
-@rule("index_put", "_unsafe_index_put", accepts=integers_only)
+def is_index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> bool:
+    """Integers, or one value where a mask holds."""
+    masks = [i for i in indices if i is not None]
+    is_masked = len(masks) == 1 and masks[0].dtype == torch.bool and not accumulate
+    return integers_only(x, indices) or (is_masked and all(isinstance(e, int) and e == 1 for e in values.shape))
+
+
+@rule("index_put", "_unsafe_index_put", accepts=is_index_put)
 def index_put(want: Want, x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    for axis, index in enumerate(indices):
+        if index is not None and index.dtype.kind == "b":
+            mask = reshaped(index, (*index.shape, *(1,) * (x.ndim - axis - index.ndim)))
+            return np.where(mask, cast(reshaped(values, ()), want.dtype), x)
     where, values = places(x, indices), cast(values, want.dtype)
     return combined(np.add, x, where, values) if accumulate else put(x, where, values)
 
@@ -120,32 +132,30 @@ def reduced_into(want: Want, line: Any, where: tuple[Any, ...], source: Any, red
     return reshaped(result, want.shape)
 
 
-def along(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
-    return (*(slice(None),) * at(dim, x.ndim), cast(index, np.int64))
+def along(x: Any, dim: int, index: Any, source: Any) -> tuple[Any, tuple[Any, ...], Any]:
+    """The array with an axis, places along it, and a source with one."""
+    x, index, source = (v if v.ndim else reshaped(v, (1,)) for v in (x, index, source))
+    axis = at(dim, x.ndim)
+    return x, (*(slice(None),) * axis, inside(index, axis)), source
 
 
-def is_index_add(x: Any, dim: int, index: Any, source: Any, **kwargs: Any) -> bool:
-    return x.ndim > 0 and index.ndim == 1 and may_have_elements(x, source)
-
-
-@rule("index_add", accepts=is_index_add)
+@rule("index_add")
 def index_add(want: Want, x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    source = cast(source, want.dtype)
-    return combined(np.add, x, along(x, dim, index), source if alpha == 1 else source * cast(alpha, want.dtype))
+    line, where, source = along(x, dim, index, cast(source, want.dtype))
+    source = source if alpha == 1 else source * cast(alpha, want.dtype)
+    return reshaped(combined(np.add, line, where, source), want.shape)
 
 
-@rule("index_copy", accepts=is_index_add)
+@rule("index_copy")
 def index_copy(want: Want, x: Any, dim: int, index: Any, source: Any) -> Any:
-    return put(x, along(x, dim, index), source)
+    return reshaped(put(*along(x, dim, index, source)), want.shape)
 
 
-@rule(
-    "index_fill.int_Scalar",
-    "index_fill.int_Tensor",
-    accepts=lambda x, dim, index, value: x.ndim > 0 and index.ndim == 1,
-)
+@rule("index_fill.int_Scalar", "index_fill.int_Tensor")
 def index_fill(want: Want, x: Any, dim: int, index: Any, value: Any) -> Any:
-    return put(x, along(x, dim, index), cast(value, want.dtype))
+    line = x if x.ndim else reshaped(x, (1,))
+    where = (*(slice(None),) * at(dim, line.ndim), cast(index, np.int64))
+    return reshaped(put(line, where, cast(value, want.dtype)), want.shape)
 
 
 @rule("embedding_dense_backward", accepts=lambda grad, indices, count, padding, by_count: not by_count)
