@@ -388,7 +388,8 @@ def test_functions_of_lists(function: Any, arguments: Callable[[Any], tuple], ar
     wanted = np.asarray(function(*arguments(array)))
     found = recorded(lambda x: call_with_lists(function, arguments(x), {}), array)
     assert described(found) == described(wanted)
-    np.testing.assert_allclose(found, wanted, rtol=1e-2 if array.dtype == np.float16 else 1e-5, atol=1e-6)
+    for result in (found, wf.jit(lambda x: function(*arguments(x)))(array)):
+        np.testing.assert_allclose(result, wanted, rtol=1e-2 if array.dtype == np.float16 else 1e-5, atol=1e-6)
 
 
 def test_lists_by_name_and_ragged_ones() -> None:

@@ -275,7 +275,7 @@ class Calls(Machine):
             self.require_plain(*used(function, args))
         args = tuple(map(self.handed, args))
         kwargs = {k: self.handed(v) for k, v in kwargs.items()}
-        if natives.is_numpy_function(function) and any(
+        if (natives.is_numpy_function(function) or isinstance(owner, np.ufunc)) and any(
             type(a) in (list, tuple) and contains_traced(a) for a in (*args, *kwargs.values())
         ):
             return self.born_result(self.guarded(with_lists(), (function, args, kwargs), {}))
