@@ -63,3 +63,19 @@ def test_operators(number: str) -> None:
 def test_functions_take_what_pythons_take(text: str) -> None:
     found = outcomes(text)
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["is_integer", "as_integer_ratio", "hex", "bit_count", "numerator", "denominator", "__trunc__", "__floor__"],
+)
+def test_what_only_numbers_have_needs_the_value(method: str) -> None:
+    x = np.arange(4) if method in ("bit_count", "numerator", "denominator") else np.arange(4.0)
+
+    def asked(x: Any) -> Any:
+        found = getattr(x[1], method)
+        return found() if callable(found) else found
+
+    assert wf.jit(asked, strict=False)(x) == asked(x)
+    with pytest.raises(wf.Error):
+        wf.jit(asked)(x)

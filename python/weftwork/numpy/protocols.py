@@ -114,6 +114,8 @@ def attribute(self: TracedArray, name: str) -> Any:
     if name in PROPERTIES:
         return PROPERTIES[name](self)
     if name.startswith("__") or not hasattr(np.ndarray, name):
+        if self.scalar and not name.startswith("__") and hasattr(self.dtype.type, name):
+            return getattr(self._need_value(f"'{name}' of a number", "keep it an array"), name)
         raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
     return raise_here(
         ArgumentTypeError, f"ndarray.{name} cannot be compiled{reason(f'ndarray.{name}')}", "unsupported_method"

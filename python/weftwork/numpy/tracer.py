@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -443,6 +444,11 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             return np.round(self, digits)
         # A whole number in Python, or digits in its way, which rounds the decimal number.
         return round(self._need_value("round()", "write np.round(x)"), *(() if digits is None else (digits,)))
+
+    def __trunc__(self) -> int:
+        if not self.scalar:
+            raise TypeError("type numpy.ndarray doesn't define __trunc__ method")
+        return math.trunc(self._need_value("math.trunc()", "write np.trunc(x)"))
 
     def __format__(self, form: str) -> str:
         return format(self._need_value("a format", "format what the function returns"), form) if form else repr(self)
