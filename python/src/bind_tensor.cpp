@@ -110,15 +110,25 @@ void bind_apply(nb::module_& m) {
       "A call with all its results.");
 }
 
+nb::list indices(const std::vector<size_t>& places) {
+  nb::list list;
+  for (size_t place : places) list.append(place);
+  return list;
+}
+
 void bind_uses(nb::module_& m) {
   m.def(
       "used_parameters",
       [](nb::handle parameters, nb::handle outputs) {
-        nb::list used;
-        for (size_t index : used_parameters(to_tensors(parameters), to_tensors(outputs))) used.append(index);
-        return used;
+        return indices(used_parameters(to_tensors(parameters), to_tensors(outputs)));
       },
       "Which of the parameters the outputs depend on, as indices.");
+  m.def(
+      "read_to_the_last",
+      [](nb::handle tensors, nb::handle outputs) {
+        return indices(read_to_the_last(to_tensors(tensors), to_tensors(outputs)));
+      },
+      "Of which of the tensors the outputs need each element, as indices.");
   m.def(
       "element_work", [](nb::handle outputs) { return element_work(to_tensors(outputs)); },
       "About how many elements the calls that the outputs depend on take in turn; infinite where that says little.");

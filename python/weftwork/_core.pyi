@@ -196,6 +196,9 @@ def hlo_proto(graph: Graph) -> bytes:
 def used_parameters(arg0: object, arg1: object, /) -> list:
     """Which of the parameters the outputs depend on, as indices."""
 
+def read_to_the_last(arg0: object, arg1: object, /) -> list:
+    """Of which of the tensors the outputs need each element, as indices."""
+
 def element_work(arg: object, /) -> float:
     """
     About how many elements the calls that the outputs depend on take in turn; infinite where that says little.

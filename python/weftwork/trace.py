@@ -485,9 +485,9 @@ def writes(recorder: Recorder, arguments: Arguments, originals: list[Any]) -> bo
 
 
 def note_unread(checks: Checks, outputs: list[Any]) -> None:
-    """Programs do not look at what nothing reads, which NumPy does."""
+    """Programs do not look at elements that nothing reads, which NumPy does."""
     looked_at, checks.looked_at = checks.looked_at, []
-    read = set(_core.used_parameters([tensor for tensor, _ in looked_at], outputs))
+    read = set(_core.read_to_the_last([tensor for tensor, _ in looked_at], outputs))
     for i, (_, note) in enumerate(looked_at):
         if i not in read:
             note()

@@ -211,3 +211,24 @@ def test_runs_at_once_tell_their_own_errors() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+CUT: list[Any] = [
+    lambda x, k: x[k][:1], lambda x, k: x[k][:0], lambda x, k: x[k][0], lambda x, k: x[k][:, :0], lambda x, k: np.take(x, k, 0)[:1], lambda x, k: x[k][:1].sum(),
+    lambda x, k: (x[k] * 2)[:1], lambda x, k: x[k].reshape(4)[:2], lambda x, k: x[k].T[:, :1], lambda x, k: np.concatenate([x[k], x])[:1], lambda x, k: x[k][:, 0],
+    lambda x, k: np.split(x[k], 2)[0], lambda x, k: next(iter(x[k])), lambda x, k: np.take_along_axis(x, k[:, None], 0)[:1], lambda x, k: x[np.arange(3)[k][:1]],
+    lambda x, k: x[k][:1] @ x.T, lambda x, k: x[k][::-1][1:], lambda x, k: np.stack([x[k], x[k]])[:, 0], lambda x, k: float(x[k][0, 0]) + x[0], lambda x, k: x[:, :0][k].sum(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", CUT)
+@pytest.mark.parametrize("places", [[0, 5], [0, -4], [2, 1]])
+def test_indices_of_what_is_left_out_count(function: Any, places: list[int]) -> None:
+    arguments = np.arange(6.0).reshape(3, 2), np.array(places)
+    jitted = wf.jit(function, strict=False)
+    for _ in range(2):
+        if places == [2, 1]:
+            np.testing.assert_array_equal(jitted(*arguments), function(*arguments))
+        else:
+            with pytest.raises(IndexError):
+                jitted(*arguments)

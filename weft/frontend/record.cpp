@@ -162,8 +162,9 @@ Tensor constant(Literal literal) {
 
 namespace {
 
-// All calls that the outputs depend on; under the lock.
-std::unordered_set<const Record*> calls_of(std::span<const Tensor> outputs) {
+// All calls that the outputs depend on, by operands that count; under the lock.
+template <class Counts>
+std::unordered_set<const Record*> calls_of(std::span<const Tensor> outputs, const Counts& counts) {
   std::unordered_set<const Record*> seen;
   std::vector<const Record*> pending;
   const auto meet = [&](const Tensor& tensor) {
@@ -173,9 +174,54 @@ std::unordered_set<const Record*> calls_of(std::span<const Tensor> outputs) {
   while (!pending.empty()) {
     const Record* record = pending.back();
     pending.pop_back();
-    for (const Tensor& operand : record->operands) meet(operand);
+    for (size_t i = 0; i < record->operands.size(); ++i)
+      if (counts(*record, i)) meet(record->operands[i]);
   }
   return seen;
+}
+std::unordered_set<const Record*> calls_of(std::span<const Tensor> outputs) {
+  return calls_of(outputs, [](const Record&, size_t) { return true; });
+}
+
+std::vector<size_t> places_among(const std::unordered_set<const Record*>& calls, std::span<const Tensor> tensors) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (calls.contains(&tensors[i].record())) found.push_back(i);
+  return found;
+}
+
+// Whether a slice leaves out no row: all, or of a gather parts of what lies at each place.
+bool keeps_places(const Record& slice) {
+  const Record& from = slice.operands[0].record();
+  const Dims &dims = slice.operands[0].type().dims, &kept = slice.types[0].dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const auto has = [&] {
+      return std::ranges::count(from.attrs.ints(Attr::offset_dims), static_cast<int64_t>(i)) > 0;
+    };
+    if (!(kept[i] == dims[i]) && !(from.op == Op::gather && has())) return false;
+  }
+  return true;
+}
+
+// Whether all elements of an operand are looked at where all of the result are wanted.
+bool reads_all(const Record& record, size_t operand) {
+  if (std::ranges::any_of(record.types, [](const Type& type) { return type.count().is(0); })) return false;
+  switch (record.op) {
+    case Op::slice:
+      return keeps_places(record);
+    case Op::gather:
+    case Op::dynamic_slice:
+    case Op::dynamic_update_slice:
+    case Op::update_slice:
+      return operand > 0;
+    case Op::pad:
+    case Op::strided_view:
+    case Op::reduce_window:
+    case Op::convolution:
+      return false;
+    default:
+      return true;
+  }
 }
 
 double work_of(const Record& record) {
@@ -212,11 +258,12 @@ double element_work(std::span<const Tensor> outputs) {
 
 std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs) {
   std::lock_guard lock(record_mutex());
-  const std::unordered_set<const Record*> seen = calls_of(outputs);
-  std::vector<size_t> used;
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (seen.contains(&parameters[i].record())) used.push_back(i);
-  return used;
+  return places_among(calls_of(outputs), parameters);
+}
+
+std::vector<size_t> read_to_the_last(std::span<const Tensor> tensors, std::span<const Tensor> outputs) {
+  std::lock_guard lock(record_mutex());
+  return places_among(calls_of(outputs, reads_all), tensors);
 }
 
 namespace {

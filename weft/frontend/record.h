@@ -107,6 +107,9 @@ double element_work(std::span<const Tensor> outputs);
 // Which of the parameters the outputs depend on, as indices in ascending order.
 std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs);
 
+// Of which of the tensors the outputs need each element.
+std::vector<size_t> read_to_the_last(std::span<const Tensor> tensors, std::span<const Tensor> outputs);
+
 // What a program takes as inputs: values that are there; numbers too, constants of no dimensions; all constants too,
 // and where slices begin.
 enum class Takes { values, numbers, places };

@@ -185,13 +185,14 @@ V hypot(const V& x, const V& y) {
   Writer& w = *x.w;
   bool is_wide = x.elem == Elem::f64;
   V a = abs_of(x), b = abs_of(y), one = w.real(x.elem, 1), most = select(less(a, b), b, a);
-  double high = is_wide ? 0x1p500 : 0x1p60, low = is_wide ? 0x1p-450 : 0x1p-50, by = is_wide ? 0x1p600 : 0x1p70;
+  double high = is_wide ? 0x1p500 : 0x1p60, low = is_wide ? 0x1p-450 : 0x1p-50, down = is_wide ? 0x1p-600 : 0x1p-70,
+         up = is_wide ? 0x1p600 : 0x1p100;  // the square of the least number is one
   V large = greater(most, high), small = less(most, low);
   auto factor = [&](double above, double below) {
     return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one));
   };
-  V scale = factor(1 / by, by), u = a * scale, v = b * scale;
-  V root = sqrt_of(mad(u, u, v * v)) * factor(by, 1 / by);
+  V scale = factor(down, up), u = a * scale, v = b * scale;
+  V root = sqrt_of(mad(u, u, v * v)) * factor(1 / down, 1 / up);
   V endless = equal(a, __builtin_inf()) | equal(b, __builtin_inf());
   return select(endless, infinity_like(x), root);
 }
