@@ -60,6 +60,8 @@ PROGRAMS = [
     lambda x, y: np.sqrt(np.abs(np.concatenate([x, x * 2, y]))) * np.concatenate([y, x, x]),
     lambda x, y: np.concatenate([np.outer(x, y), np.outer(y, x).T], 1) * np.concatenate([y, -y]) + x[:, None],
     lambda x, y: np.roll(np.stack([x, -x], 1).ravel(), 3) + 1,
+    lambda x, y: (lambda r: np.where(r > 0, r, r * 0.1))(np.roll(x[:1], -3)),
+    lambda x, y: np.concatenate([x[:0], y[:1]]).reshape(()) + 1 - np.concatenate([x[:0], y[:1]])[0],
     lambda x, y: np.stack([np.outer(x, y), np.outer(x, y) + 1], 2).ravel()[5:-5].cumsum(),
     lambda x, y: np.take(np.outer(x, y), np.arange(len(x))[::-1] * 7 % len(x), 0).ravel() * 2,
     lambda x, y: (np.take(np.outer(x, y)[:, :, None] * np.ones(3), np.arange(len(y))[::-1], 1) + 1).reshape(3, -1),

@@ -127,11 +127,14 @@ std::vector<bool> sums_of_components(const Graph& graph) {
 
 namespace {
 
-// What a value is before its reshapes, where that is joined of a few parts; nothing for others.
+// What a value is before its reshapes, where that is joined of a few parts, all of them smaller; nothing for others.
 const Node* joined_parts(Value value) {
   while (value.node().op == Op::reshape) value = value.node().operand(0);
   const Node& node = value.node();
-  return node.op == Op::concatenate && node.operand_count() <= most_components ? &node : nullptr;
+  if (node.op != Op::concatenate || node.operand_count() < 2 || node.operand_count() > most_components) return nullptr;
+  const bool is_empty =
+      std::ranges::any_of(node.operands(), [](const Value& part) { return part.type().count().is(0); });
+  return is_empty ? nullptr : &node;
 }
 
 }  // namespace
@@ -156,7 +159,7 @@ std::vector<bool> results_of_components(const Graph& graph) {
 Value Components::joined(const Node& call, const std::vector<Value>& operands, const Dims& dims) {
   const Node* parts = nullptr;
   for (const Value& operand : operands)
-    if (!parts && operand.type().dims == dims) parts = joined_parts(operand);
+    if (!dims.empty() && !parts && operand.type().dims == dims) parts = joined_parts(operand);
   if (!parts) return {};
   const Node joined = *parts;
   const auto axis = static_cast<size_t>(joined.attrs.integer(Attr::dimension));
