@@ -17,7 +17,7 @@ class Expansion {
  public:
   Expansion(const Lowering& lowering, const Dims& dims, const std::vector<NodeId>& computed)
       : lowering_(lowering), parts_(dims.size()) {
-    Ints places(dims.size());
+    std::vector<int> places(dims.size());
     std::iota(places.begin(), places.end(), 0);
     for (NodeId id : computed) visit(lowering.graph.node(id), places);
     for (size_t i = 0; i < dims.size(); ++i)
@@ -27,52 +27,33 @@ class Expansion {
   const std::vector<Dims>& parts() const { return parts_; }
 
  private:
-  // What the dimensions of the operand of a call that only moves elements are there, or -1; nothing for other calls.
-  static std::optional<Ints> below(const Node& node, const Ints& places) {
-    if (node.operands().empty()) return std::nullopt;
-    const Dims& dims = node.operand(0).type().dims;
-    auto moved = [&](const Ints& to) {
-      Ints result(dims.size(), -1);
-      for (size_t i = 0; i < dims.size(); ++i)
-        if (to[i] >= 0 && dims[i] == node.type().dims[static_cast<size_t>(to[i])])
-          result[i] = places[static_cast<size_t>(to[i])];
-      return result;
-    };
-    if (node.op == Op::broadcast_in_dim) return moved(node.ints(Attr::dimensions));
-    if (node.op == Op::transpose) return moved(inverse(node.ints(Attr::permutation)));
-    std::optional<Ints> unit = node.op == Op::reshape ? unit_reshape(node) : std::nullopt;
-    return unit ? std::optional(moved(*unit)) : std::nullopt;
-  }
-
   bool is_read(const Value& value) const { return lowering_.fusion.is_stored[value.id()]; }
 
   // `places`: the kernel's dimension that each dimension of the node is, or -1.
-  void visit(const Node& node, const Ints& places) {
+  void visit(const Node& node, std::vector<int> places) {
     if (!seen_.insert(node.id()).second) return;
-    if (def(node.op).traits.elementwise) {
-      for (const Value& operand : node.operands())
-        if (!is_read(operand) && operand.type().dims == node.type().dims) visit(operand.node(), places);
-    } else if (node.op == Op::concatenate) {
-      Ints apart = places;
-      apart[static_cast<size_t>(node.attrs.integer(Attr::dimension))] = -1;
-      for (const Value& operand : node.operands())
-        if (!is_read(operand)) visit(operand.node(), apart);
-    } else if (std::optional<Ints> moved = below(node, places)) {
-      if (!is_read(node.operand(0))) visit(node.operand(0).node(), *moved);
-    } else if (node.op == Op::reshape && !is_read(node.operand(0))) {
-      if (std::optional<std::vector<size_t>> merged = merged_into(node)) visit_merged(node.operand(0), *merged, places);
+    const bool is_beside = node.op == Op::concatenate;
+    if (is_beside) places[static_cast<size_t>(node.attrs.integer(Attr::dimension))] = -1;
+    for (size_t k = 0; k < node.operand_count(); ++k) {
+      const Value operand = node.operand(static_cast<uint32_t>(k));
+      if (is_read(operand)) continue;
+      const std::optional<std::vector<int>> moved = is_beside ? places : operand_coordinates(node, k, places);
+      if (moved && moved->size() == operand.type().dims.size())
+        visit(operand.node(), *moved);
+      else if (std::optional<std::vector<size_t>> merged = node.op == Op::reshape ? merged_into(node) : std::nullopt)
+        visit_merged(operand, *merged, places);
     }
   }
 
-  void visit_merged(const Value& value, const std::vector<size_t>& merged, const Ints& places) {
+  void visit_merged(const Value& value, const std::vector<size_t>& merged, const std::vector<int>& places) {
     const Dims& dims = value.type().dims;
-    Ints under(dims.size(), -1);
+    std::vector<int> under(dims.size(), -1);
     for (size_t j = 0; j < places.size(); ++j) {
-      Ints group(dims.size(), -1);
+      std::vector<int> group(dims.size(), -1);
       Dims extents;
       for (size_t i = 0; i < dims.size(); ++i)
         if (merged[i] == j && !dims[i].is(1)) {
-          group[i] = static_cast<int64_t>(extents.size());
+          group[i] = static_cast<int>(extents.size());
           extents.push_back(dims[i]);
         }
       if (extents.size() == 1)
@@ -86,8 +67,8 @@ class Expansion {
 
   // Whether dimensions 0, 1, ... of a group come apart below: some are missing, or they no longer stand so, side by
   // side.
-  bool parts(const Value& value, const Ints& group, size_t count) {
-    Ints order;  // -1 for what stands between them
+  bool parts(const Value& value, const std::vector<int>& group, size_t count) {
+    std::vector<int> order;  // -1 for what stands between them
     for (size_t i = 0; i < group.size(); ++i)
       if (group[i] >= 0 || (!order.empty() && !value.type().dims[i].is(1))) order.push_back(group[i]);
     while (!order.empty() && order.back() < 0) order.pop_back();
@@ -96,11 +77,11 @@ class Expansion {
     const Node& node = value.node();
     if (is_read(value) || !parted_.insert(node.id()).second) return false;
     if (node.op == Op::iota) return group[static_cast<size_t>(node.attrs.integer(Attr::dimension))] >= 0;
-    if (def(node.op).traits.elementwise)
-      return std::ranges::any_of(node.operands(), [&](const Value& operand) {
-        return operand.type().dims == value.type().dims && parts(operand, group, count);
-      });
-    if (std::optional<Ints> moved = below(node, group)) return parts(node.operand(0), *moved, count);
+    for (size_t k = 0; k < node.operand_count(); ++k) {
+      const Value operand = node.operand(static_cast<uint32_t>(k));
+      const std::optional<std::vector<int>> moved = operand_coordinates(node, k, group);
+      if (moved && moved->size() == operand.type().dims.size() && parts(operand, *moved, count)) return true;
+    }
     if (node.op == Op::slice && only_first_is_cut(node, group)) return parts(node.operand(0), group, count);
     // Where elements are looked for by their places; not for a short last dimension, which has no vectors.
     const auto last = std::ranges::max_element(group) - group.begin();
@@ -113,7 +94,7 @@ class Expansion {
   }
 
   // Whether a slice leaves out nothing of a group but some of the first dimension, side by side.
-  static bool only_first_is_cut(const Node& slice, const Ints& group) {
+  static bool only_first_is_cut(const Node& slice, const std::vector<int>& group) {
     const Dims &start = slice.attrs.dims(Attr::start_indices), &limit = slice.attrs.dims(Attr::limit_indices);
     for (size_t i = 0; i < group.size(); ++i) {
       const bool is_whole = start[i].is(0) && limit[i] == slice.operand(0).type().dims[i];
@@ -135,17 +116,12 @@ std::vector<Dims> expanded_dims(const Lowering& lowering, const Dims& dims, cons
 
 Space expanded_space(const Lowering& lowering, const std::vector<NodeId>& computed, const std::string& prefix) {
   const std::vector<Dims> parts = expanded_dims(lowering, lowering.graph.node(computed[0]).type().dims, computed);
-  Dims all;
-  for (const Dims& dims : parts) all.insert(all.end(), dims.begin(), dims.end());
-  Space space = space_of(all, prefix);
-  Dims coordinates;
-  auto next = space.coordinates.begin();
-  for (const Dims& dims : parts) {
-    const auto end = next + static_cast<std::ptrdiff_t>(dims.size());
-    coordinates.push_back(linear_index(dims, Dims(next, end)));
-    next = end;
+  Space space;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Space part = space_of(parts[i], cat(prefix, i, "_"));
+    space.axes.insert(space.axes.end(), part.axes.begin(), part.axes.end());
+    space.coordinates.push_back(linear_index(parts[i], part.coordinates));
   }
-  space.coordinates = std::move(coordinates);
   return space;
 }
 

@@ -398,13 +398,6 @@ class Fuser {
     return total;
   }
 
-  // What a value is before reshapes that its kernel makes.
-  const Node& unstored_below(const Node& node) const {
-    const Node* below = &node;
-    while (below->op == Op::reshape && !fusion_.is_stored[below->operand(0).id()]) below = &below->operand(0).node();
-    return *below;
-  }
-
   void make_stages() {
     fusion_.stages.clear();
     fusion_.stage_of.assign(graph_.size(), -1);
@@ -427,9 +420,10 @@ class Fuser {
         }
       if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
       if (node.op == Op::scatter) stage.kind = StageKind::scatter;
-      if (stage.kind != StageKind::dot && unstored_below(node).op == Op::concatenate) {
+      if (const Node& below = below_own_reshapes(fusion_, node);
+          stage.kind != StageKind::dot && below.op == Op::concatenate) {
         stage.kind = StageKind::joined;
-        stage.source = unstored_below(node).id();
+        stage.source = below.id();
       }
       if (stage.kind != StageKind::dot && (node.op == Op::dynamic_update_slice || node.op == Op::update_slice))
         stage.kind = StageKind::update;

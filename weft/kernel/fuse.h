@@ -115,6 +115,8 @@ std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, 
 inline int inner_coordinate(size_t i) { return static_cast<int>(1000 + i); }
 // Whether the value is a constant of one repeated element, which is written into expressions.
 bool is_inline_constant(const Node& node);
+// What a value is before reshapes that its kernel makes.
+const Node& below_own_reshapes(const Fusion& fusion, const Node& node);
 // Where dimensions of extent 1 come and go in a reshape: for each operand dimension the result's, or -1; nothing where
 // it does more.
 std::optional<Ints> unit_reshape(const Node& node);

@@ -130,16 +130,15 @@ void finish_draft(Lowering& lowering, Draft draft, const Access& access, const s
 
 void lower_map(Lowering& lowering, const Stage& stage) {
   // A reshape moves nothing: what it is of is computed and written as it lies.
-  const Node* node = &lowering.graph.node(stage.root);
-  while (node->op == Op::reshape && !lowering.fusion.is_stored[node->operand(0).id()]) node = &node->operand(0).node();
+  const Node& node = below_own_reshapes(lowering.fusion, lowering.graph.node(stage.root));
   Draft draft;
   Access access(lowering.graph, lowering.fusion, draft.kernel);
-  Space space = expanded_space(lowering, {node->id()}, ".i");
-  ExprId expr = access.compute(*node, space.coordinates);
+  Space space = expanded_space(lowering, {node.id()}, ".i");
+  ExprId expr = access.compute(node, space.coordinates);
   std::vector<Stmt> body{
-      store_statement(access.memory(stage.root, true), linear_index(node->type().dims, space.coordinates), expr)};
+      store_statement(access.memory(stage.root, true), linear_index(node.type().dims, space.coordinates), expr)};
   draft.kernel.body = schedule_map(draft.kernel, space.axes, std::move(body), draft.parallel);
-  const NodeId from = node->op == Op::reshape ? node->operand(0).id() : stage.root;
+  const NodeId from = node.op == Op::reshape ? node.operand(0).id() : stage.root;
   if (lowering.graph.node(from).op != Op::constant && from != stage.root)
     draft.copies = {static_cast<BufferId>(from), static_cast<BufferId>(stage.root)};
   finish_draft(lowering, std::move(draft), access, {stage.root});

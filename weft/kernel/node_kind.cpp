@@ -123,6 +123,12 @@ NodeId below_reshapes(Value value) {
   return value.id();
 }
 
+const Node& below_own_reshapes(const Fusion& fusion, const Node& node) {
+  const Node* below = &node;
+  while (below->op == Op::reshape && !fusion.is_stored[below->operand(0).id()]) below = &below->operand(0).node();
+  return *below;
+}
+
 bool pads_rows(const Node& node) {
   if (node.op != Op::pad || node.type().rank() == 0) return false;
   return node.attrs.dims(Attr::edge_padding_low).back().is(0) &&

@@ -32,9 +32,10 @@ OpDef composite(std::string_view doc, int operands, InferFn infer, ExpandFn expa
           .traits = {.elementwise = true}};
 }
 
-// A scalar of floats that StableHLO lacks; other tools get what `expand` makes of it.
-OpDef function(std::string_view doc, int operands, Scalar scalar, ExpandFn expand, Names names) {
-  OpDef def = composite(doc, operands, same_type<is_float>, expand, names);
+// A scalar, of floats for the most part, that StableHLO lacks; other tools get what `expand` makes of it.
+OpDef function(std::string_view doc, int operands, Scalar scalar, ExpandFn expand, Names names,
+               InferFn infer = same_type<is_float>) {
+  OpDef def = composite(doc, operands, infer, expand, names);
   def.scalar = scalar;
   return def;
 }
@@ -241,11 +242,9 @@ OpDef define_hypot() {
                   {.stablehlo = "weft.hypot", .numpy = "hypot", .aten = "hypot"});
 }
 OpDef define_gcd() {
-  OpDef def =
-      composite("The greatest common divisor of magnitudes, as the type holds it; that of 0 and 0 is 0.", 2,
-                same_type<is_byte_integer>, expand_gcd, {.stablehlo = "weft.gcd", .numpy = "gcd", .aten = "gcd"});
-  def.scalar = Scalar::gcd;
-  return def;
+  return function("The greatest common divisor of magnitudes, as the type holds it; that of 0 and 0 is 0.", 2,
+                  Scalar::gcd, expand_gcd, {.stablehlo = "weft.gcd", .numpy = "gcd", .aten = "gcd"},
+                  same_type<is_byte_integer>);
 }
 OpDef define_logaddexp() {
   return composite("log(exp(x) + exp(y)) without overflow.", 2, same_type<is_float>, expand_logaddexp,

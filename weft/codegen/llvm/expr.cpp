@@ -370,7 +370,7 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   }
   std::string type = lanes_type(element, lanes), mask_type = lanes_type("i1", lanes);
   std::string raw;
-  bool turned = at.step == -1 && !mask.empty();
+  bool turned = at.step == -1;
   if (at.vector.empty() && (at.step == 1 || turned)) {
     std::string first = turned ? add(at.base, cat(1 - lanes)) : at.base;
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", first));
@@ -382,11 +382,8 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
       module_.declare(cat("declare ", type, " ", name, "(ptr, ", mask_type, ", ", type, ")"));
       raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ",
                        turned ? reversed(mask_type, mask) : mask, ", ", type, " zeroinitializer)"));
-      if (turned) raw = reversed(type, raw);
     }
-  } else if (at.vector.empty() && at.step == -1 && mask.empty()) {
-    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(1 - lanes))));
-    raw = reversed(type, assign(cat("load ", type, ", ptr ", place, ", align ", align)));
+    if (turned) raw = reversed(type, raw);
   } else if (at.vector.empty() && at.step > 1 && at.step <= 4 && mask.empty()) {
     raw = load_strided(base, element, at, align);
   } else {

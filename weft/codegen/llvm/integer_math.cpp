@@ -4,15 +4,16 @@
 namespace weft {
 namespace {
 
-// The text of a function of two values of a type, with what it names by these letters filled in: $T the type, $E its
-// element, $M the type of truths, and $0, $1, $- splats of 0, 1 and -1.
+// The text of a function of two values of a type, with what it names by these letters filled in: $T the type, $M that
+// of truths, and $0, $1, $- splats of 0, 1 and -1.
 class LaneLoop {
  public:
-  LaneLoop(ModuleText& module, std::string element, int lanes) : module_(module), element_(std::move(element)) {
-    lanes_ = lanes;
-    type_ = lanes_type(element_, lanes);
-    suffix_ = lanes == 1 ? element_ : cat("v", lanes, element_);
-  }
+  LaneLoop(ModuleText& module, const std::string& element, int lanes)
+      : module_(module),
+        element_(element),
+        type_(lanes_type(element, lanes)),
+        suffix_(lanes == 1 ? element : cat("v", lanes, element)),
+        lanes_(lanes) {}
 
   std::string splat(int64_t value) const {
     return lanes_ == 1 ? cat(value) : cat("splat (", element_, " ", value, ")");
