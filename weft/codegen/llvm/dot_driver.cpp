@@ -55,6 +55,17 @@ constexpr const char* kept_text = R"(  %kept.1 = getelementptr i64, ptr %kept, i
   store i64 %kc, ptr %kept.2
   store i64 %p.count, ptr %kept.3
 )";
+// Rows of rhs are packed for all panels of the item at once: each lies in a page of its own, which is looked up once.
+constexpr const char* together_text = R"(  %rows.together = icmp ugt i1 %is.row, %stay
+  %together.now = icmp ugt i1 %rows.together, %chunk.there
+  br i1 %together.now, label %together, label %panels.in
+together:
+  %together.n0 = mul i64 %panel, $width$
+  %together.n = sub i64 %n, %together.n0
+  %together.whole = udiv i64 %together.n, $width$
+  %together.count = call i64 @llvm.umin.i64(i64 %together.whole, i64 %p.count)
+  call void @$name$(ptr %bb.first, i64 %bk, i64 %kc, i64 %together.count, ptr %bs, i64 $slot.bytes$)
+)";
 // A call that begins with the first item is a loop of its own where it is not the first piece of one.
 constexpr const char* keeping_text = R"(  %kept = call ptr @weft_support_kept_scratch(i64 $bytes$)
   %kept.old = load ptr, ptr %kept
@@ -158,7 +169,6 @@ std::string DotWriter::driver(const DotNeeds& needs) {
 KeyValues DotWriter::driver_sizes() const {
   int row_bytes = shape.width * shape.size;
   int head_bytes = head_rows() * row_bytes;
-  int slot_bytes = shape.slot_depth * row_bytes + head_bytes;
   int lhs_bytes = 0;
   if (form.packs_lhs) lhs_bytes = std::max(shape.packed_rows * shape.lhs_row, shape.depth * shape.lhs_column);
   if (form.by_panels) {
@@ -168,14 +178,14 @@ KeyValues DotWriter::driver_sizes() const {
   if (form.amx && !form.packs_lhs) lhs_bytes = amx_chunk * shape.depth * shape.size;
   int64_t run_bytes = whole_lines((shape.scratch + small_rows) * row_bytes);
   int64_t panels_bytes =
-      whole_lines((form.packs_lhs && !form.by_panels ? slot_bytes : shape.share * slot_bytes) + window_slack);
+      whole_lines((form.packs_lhs && !form.by_panels ? slot_bytes() : shape.share * slot_bytes()) + window_slack);
   return {
       {"run.bytes", cat(run_bytes)},
       {"panels.bytes", cat(panels_bytes)},
       {"scratch.open", form.by_panels ? fill(keeping_text, {{"bytes", cat(64 + run_bytes + panels_bytes + lhs_bytes)}})
                                       : cat("  %cs = call ptr @weft_support_scratch(i64 ",
                                             run_bytes + panels_bytes + lhs_bytes, ")\n")},
-      {"slot.bytes", cat(slot_bytes)},
+      {"slot.bytes", cat(slot_bytes())},
       {"head.rows", cat(head_rows())},
       {"head.bytes", cat(head_bytes)},
       {"row.bytes", cat(row_bytes)},
@@ -236,6 +246,10 @@ KeyValues DotWriter::driver_calls(const DotNeeds& needs) {
       {"lhs.strides", calls.lhs_strides},
       {"chunk.rows", form.by_panels ? chunks_text : "  %chunk.rows = add i64 %chunk.most, 0\n"},
       {"lhs.from", form.packs_lhs ? "%ls" : "%chunk.a.0"},
+      {"rhs.pack", form.by_panels
+                       ? fill(together_text,
+                              {{"name", pack_panels()}, {"width", cat(shape.width)}, {"slot.bytes", cat(slot_bytes())}})
+                       : "  %rows.together = icmp ne i1 false, false\n"},
       {"kept", form.by_panels ? kept_text : "  %is.kept = icmp ne i1 false, false\n"},
       {"together", cat(shape.together)},
       {"together.less", cat(shape.together - 1)},

@@ -328,10 +328,12 @@ chunk:
   %chunk.there = or i1 %chunk.later, %is.kept
   %chunk.packs = icmp ugt i1 %kc.packs, %chunk.there
 $lhs.pack$  %chunk.a = getelementptr i8, ptr $lhs.from$, i64 0
+$rhs.pack$  br label %panels.in
+panels.in:
   br label %panel.in
 
 panel.in:
-  %p = phi i64 [ 0, %chunk ], [ %p.next, %panel.end ]
+  %p = phi i64 [ 0, %panels.in ], [ %p.next, %panel.end ]
   %panel.p = add i64 %panel, %p
   %n0 = mul i64 %panel.p, $width$
   %n.left = sub i64 %n, %n0
@@ -355,7 +357,9 @@ panel.in:
   %bs.from = mul i64 %p.slot, $slot.bytes$
   %bs.head = getelementptr i8, ptr %bs, i64 %bs.from
   %bs.units = getelementptr i8, ptr %bs.head, i64 $head.bytes$
-  %is.there = or i1 %stay.here, %chunk.there
+  %is.there.0 = or i1 %stay.here, %chunk.there
+  %is.together = and i1 %rows.together, %is.full
+  %is.there = or i1 %is.there.0, %is.together
   %tile.packs = and i1 %chunk.packs, %is.full
   %is.ready = or i1 %is.there, %tile.packs
   br i1 %is.ready, label %ready, label %packing

@@ -21,7 +21,8 @@ DotNeeds everything(const DotForm& form, const DotShape& shape) {
   if (!form.by_panels) needs.packed = needs.raw = needs.slim = needs.inner = needs.fetch = true;
   needs.bits = form.bits, needs.windows = form.takes_windows();
   for (int height = 1; height <= (form.by_panels ? shape.rows : shape.tall); ++height) needs.heights.insert(height);
-  for (int height = least_packing(shape); height <= shape.rows && !form.amx; ++height) needs.packing.insert(height);
+  for (int height = least_packing(shape); height <= shape.rows && !form.amx && !form.by_panels; ++height)
+    needs.packing.insert(height);
   return needs;
 }
 

@@ -146,7 +146,7 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   for (int height = 1; height <= shape.rows && form.by_panels; ++height) needs.heights.insert(height);
   if (!is_whole && most < shape.rows) needs.heights.insert(static_cast<int>(most));
   // The first tiles of all rows, and of some blocks. Those of AMX add up in another order.
-  if (needs.pack && may_be_rows && !form.amx) {
+  if (needs.pack && may_be_rows && !form.amx && !form.by_panels) {
     std::set<int> packing;
     if (rows > 0) add_heights(packing, rows, most);
     if (!is_whole) packing.insert(static_cast<int>(most));

@@ -139,6 +139,42 @@ done:
 
 )";
 
+// Rows are fetched four ahead: their pages have to be found by then.
+constexpr std::string_view panels_text =
+    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %count, i64 %panels, ptr %d, i64 %slot) noinline optsize {
+entry:
+  %ahead = shl i64 %sk, 2
+  %some.rows = icmp ne i64 %count, 0
+  %some.panels = icmp ne i64 %panels, 0
+  %some = and i1 %some.rows, %some.panels
+  br i1 %some, label %row, label %done
+row:
+  %left = phi i64 [ %count, %entry ], [ %left.next, %row.end ]
+  %row.s = phi ptr [ %s, %entry ], [ %row.s.next, %row.end ]
+  %row.d = phi ptr [ %d, %entry ], [ %row.d.next, %row.end ]
+  br label %panel
+panel:
+  %p = phi i64 [ %panels, %row ], [ %p.next, %panel ]
+  %p.s = phi ptr [ %row.s, %row ], [ %p.s.next, %panel ]
+  %p.d = phi ptr [ %row.d, %row ], [ %p.d.next, %panel ]
+  %p.ahead = getelementptr i8, ptr %p.s, i64 %ahead
+$copies$  %p.s.next = getelementptr i8, ptr %p.s, i64 $row$
+  %p.d.next = getelementptr i8, ptr %p.d, i64 %slot
+  %p.next = add i64 %p, -1
+  %p.more = icmp ne i64 %p.next, 0
+  br i1 %p.more, label %panel, label %row.end
+row.end:
+  %row.s.next = getelementptr i8, ptr %row.s, i64 %sk
+  %row.d.next = getelementptr i8, ptr %row.d, i64 $row$
+  %left.next = add i64 %left, -1
+  %more = icmp ne i64 %left.next, 0
+  br i1 %more, label %row, label %done
+done:
+  ret void
+}
+
+)";
+
 struct Pack {
   DotWriter& writer;
   DType from;
@@ -314,6 +350,23 @@ std::string DotWriter::pack(DType from) {
   pack.by_column();
   pack.each();
   emitter.functions_ += pack.ir;
+  return name;
+}
+
+std::string DotWriter::pack_panels() {
+  check(form.rhs_as_is(), "panels that are packed together are of elements as they lie");
+  std::string name = cat("weft.pack.panels.", form.name()), copies;
+  if (!first(name)) return name;
+  int row = shape.width * shape.size, vector_bytes = shape.lanes * shape.size;
+  for (int i = 0; i < row; i += 64) {
+    append(copies, "  %ahead.", i, " = getelementptr i8, ptr %p.ahead, i64 ", i, "\n");
+    prefetch(copies, cat("%ahead.", i));
+  }
+  for (int i = 0; i < row; i += vector_bytes)
+    append(copies, "  %from.", i, " = getelementptr i8, ptr %p.s, i64 ", i, "\n  %x.", i, " = load ", vector(),
+           ", ptr %from.", i, ", align ", shape.size, "\n  %to.", i, " = getelementptr i8, ptr %p.d, i64 ", i,
+           "\n  store ", vector(), " %x.", i, ", ptr %to.", i, ", align ", vector_bytes, "\n");
+  emitter.functions_ += fill(panels_text, {{"name", name}, {"copies", copies}, {"row", cat(row)}});
   return name;
 }
 

@@ -114,7 +114,7 @@ inline constexpr int dot_words = 51;
 inline constexpr int window_levels = 4, place_levels = 3;
 // Bytes behind packed windows that packing may write: a vector less an element.
 inline constexpr int window_slack = 64;
-// Bytes between panels of lhs that packing may write.
+// Bytes between panels of lhs that packing may write, and between those of rhs that are packed together.
 inline constexpr int panel_gap = 128;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
@@ -172,6 +172,8 @@ struct DotWriter {
   // The units of a row of a panel of rhs that is read as it lies, from `base` and %bk bytes apart.
   std::vector<std::string> load_rows(std::string& ir, const std::string& name, const std::string& base) const;
   std::string pack(DType from);
+  // Packs whole panels of rhs whose rows lie along n, in one pass over the rows.
+  std::string pack_panels();
   std::string pack_lhs();
   std::string pack_lhs_panels();
   std::string pack_windows();
@@ -203,9 +205,9 @@ struct DotWriter {
   std::string multiply_add(const std::string& to, const std::string& a, const std::string& b, const std::string& sum,
                            int lanes = 0);
   std::string multiply_add_units(const std::string& to, std::string a, std::string b, const std::string& sum);
-  // Fetches the cache line at an address into the cache of that level.
-  void prefetch(std::string& ir, const std::string& at, int level = 1) {
-    append(ir, "  call void @llvm.prefetch.p0(ptr ", at, ", i32 0, i32 ", 4 - level, ", i32 1)\n");
+  // Fetches the cache line at an address into the cache of that level, to be read or to be written.
+  void prefetch(std::string& ir, const std::string& at, int level = 1, bool to_write = false) {
+    append(ir, "  call void @llvm.prefetch.p0(ptr ", at, ", i32 ", to_write ? 1 : 0, ", i32 ", 4 - level, ", i32 1)\n");
     declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
   }
   // The one that is `ahead` bytes after `from`.
@@ -228,6 +230,10 @@ struct DotWriter {
   std::string units() const { return units(shape.lanes); }
   // Rows of units in front of a packed panel: what to take off the sums.
   int head_rows() const { return form.biased ? 1 : 0; }
+  // From one packed panel to the next; where they are packed together, their rows are not in the same sets of a cache.
+  int slot_bytes() const {
+    return (shape.slot_depth + head_rows()) * shape.width * shape.size + (form.by_panels ? panel_gap : 0);
+  }
 };
 
 }  // namespace weft

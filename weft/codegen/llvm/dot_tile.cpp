@@ -4,11 +4,31 @@
 // base + 2 * stride. Bases and the doubled stride are arguments of a function that is not inlined:
 // where LLVM sees how they are made, it turns the addresses of a step into one serial chain of
 // additions, which takes as long as the multiply-adds.
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
 
 namespace weft {
 namespace {
+
+// What goes from step to step: a name, its type, and what it begins as.
+struct Carried {
+  std::string name, type, begin;
+};
+using Values = std::map<std::string, std::string>;
+
+// A block that leads to another one, and the values that are there.
+struct Edge {
+  std::string block;
+  Values values;
+};
+
+// How steps find lhs: wherever it lies; or, several at once, along k, or with rows side by side, as in its panels.
+enum class Way : uint8_t { any, along, across };
+constexpr int unrolled = 4;
 
 struct Tile {
   DotWriter& writer;
@@ -17,6 +37,7 @@ struct Tile {
   int rows;
   int panels;  // side by side, %bp and %cp bytes apart
   std::string ir;
+  std::vector<Carried> carried = {};
 
   int vectors() const { return shape().vectors * panels; }
 
@@ -35,8 +56,11 @@ struct Tile {
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i64 %c.row, i1 %first",
            ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "",
            packs ? ", ptr %to" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize {\nentry:\n");
-    if (packs && form().by_panels) append(ir, "  %bk.ahead = shl i64 %bk, 5\n");
+    if (packs) append(ir, "  %bk.ahead = shl i64 %bk, 5\n");
     append(ir, "  %c.row.2 = shl i64 %c.row, 1\n  %c.row.3 = mul i64 %c.row, 3\n");
+    append(ir, "  %bk.step = mul i64 %bk, ", raw ? form().group : 1, "\n");
+    for (int i = 1; i <= (is_unrolled() ? unrolled : 1); ++i)
+      append(ir, "  %ak.", i, " = mul i64 %ak, ", i, "\n  %ahead.step.", i, " = mul i64 %ahead.step, ", i, "\n");
   }
 
   // The pointer to a row of accumulators: by threes, as those of lhs.
@@ -72,6 +96,7 @@ struct Tile {
   void resume() {
     bool headed = form().biased && !raw;
     if (headed) load_heads();
+    if (panels == 1) fetch_own_sums();
     append(ir, "  br i1 %first, label %start, label %resume\nresume:\n");
     each_at("%at.", [&](const std::string& at, int v, const std::string& from) {
       append(ir, "  %old.", at, " = load ", writer.vector(), ", ptr ", from, ", align ", shape().size, "\n");
@@ -87,7 +112,7 @@ struct Tile {
     if (form().biased)
       append(ir, "  %flip = call ", writer.units(), " asm \"\", \"=v,0\"(", writer.units(), " splat (i32 ", 0x80808080u,
              "))\n");
-    append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
+    append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %part\n");
   }
 
   // The cache lines of `bytes` from `first` bytes after `base` on.
@@ -95,6 +120,18 @@ struct Tile {
     for (int i = 0; i < bytes; i += 64) {
       append(ir, "  ", name, ".", i, " = getelementptr i8, ptr ", base, ", i64 ", first + i, "\n");
       writer.prefetch(ir, cat(name, ".", i), level);
+    }
+  }
+
+  // The cache lines that the sums go to, which stores would wait for at the end; they may begin anywhere in a line.
+  void fetch_own_sums() {
+    int bytes = shape().width * shape().size;
+    for (int row = 0; row < rows; ++row) {
+      std::string at = at_row("%own.", row);
+      for (int i = 0; i < bytes + 63; i += 64) {
+        std::string line = moved(cat("%own.", row, ".", i), at, cat(std::min(i, bytes - 1)));
+        writer.prefetch(ir, line, 1, true);
+      }
     }
   }
 
@@ -124,49 +161,119 @@ struct Tile {
     }
   }
 
-  void step() {
-    append(ir, "step:\n  %left = phi i64 [ %count, %start ], [ %left.next, %step ], [ %count, %part ]\n",
-           "  %parts.left = phi i64 [ %parts, %start ], [ %parts.left, %step ], [ %parts.next, %part ]\n",
-           "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ], [ %pb.next, %part ]\n",
-           packs ? "  %pt = phi ptr [ %to, %start ], [ %pt.next, %step ], [ %pt.next, %part ]\n" : "",
-           "  %ahead.0 = phi ptr [ %ahead, %start ], [ %ahead.next, %step ], [ %ahead.next, %part ]\n");
-    for (int row = 0; row < rows; row += rows_per_base)
-      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ], [ %p.", row,
-             ".jump, %part ]\n");
+  void carry() {
+    carried = {{"left", "i64", "%count"}, {"parts", "i64", "%parts"}, {"b", "ptr", "%b"}, {"ahead", "ptr", "%ahead"}};
+    if (packs) carried.push_back({"to", "ptr", "%to"});
+    for (int row = 0; row < rows; row += rows_per_base) carried.push_back({cat("p.", row), "ptr", cat("%base.", row)});
     each([&](const std::string& at, int, int) {
-      append(ir, "  %sum.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
-             ", %step ], [ %next.", at, ", %part ]\n");
+      carried.push_back({cat("sum.", at), writer.vector(), cat("%start.", at)});
     });
     for (int v = 0; v < vectors() && raw && form().biased; ++v)
-      append(ir, "  %bias.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
-             ", %step ], [ %bias.next.", v, ", %part ]\n");
-    if (packs && form().by_panels)
-      prefetch_rows();
-    else if (panels == 1 && !form().by_panels)
-      prefetch();
-    std::vector<std::string> b = load_rhs();
-    if (packs) store_rhs(b);
-    for (int row = 0; row < rows; ++row) multiply_row(row, b);
-    for (int row = 0; row < rows; row += rows_per_base)
-      append(ir, "  %p.", row, ".next = getelementptr i8, ptr %p.", row, ", i64 %ak\n");
-    std::string step = "%bk";
-    if (raw && form().group > 1) append(ir, "  ", step = "%bk.group", " = mul i64 %bk, ", form().group, "\n");
-    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step,
-           "\n  %ahead.next = getelementptr i8, ptr %ahead.0, i64 %ahead.step\n  %left.next = add i64 %left, -1\n",
-           "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %part\n");
-    // Elements of lhs along k go on evenly within parts.
-    append(ir, "part:\n  %parts.next = add i64 %parts.left, -1\n  %parts.more = icmp ne i64 %parts.next, 0\n");
-    for (int row = 0; row < rows; row += rows_per_base)
-      append(ir, "  %p.", row, ".jump = getelementptr i8, ptr %p.", row, ".next, i64 %jump\n");
-    append(ir, "  br i1 %parts.more, label %step, label %finish\n");
+      carried.push_back({cat("bias.", v), writer.vector(), "zeroinitializer"});
+  }
+
+  // A block whose values come by its edges, and from its own end where it is a loop; `write` makes others of them.
+  template <class F>
+  Edge block(const std::string& label, std::vector<Edge> edges, bool is_loop, F write) {
+    Values now;
+    for (const Carried& each : carried) now[each.name] = cat("%", label, ".", each.name);
+    std::string before = std::exchange(ir, {});
+    write(now);
+    std::string body = std::exchange(ir, std::move(before));
+    Edge end{label, now};
+    if (is_loop) edges.push_back(end);
+    append(ir, label, ":\n");
+    for (const Carried& each : carried) {
+      append(ir, "  %", label, ".", each.name, " = phi ", each.type);
+      for (size_t i = 0; i < edges.size(); ++i)
+        append(ir, i ? ", [ " : " [ ", edges[i].values.at(each.name), ", %", edges[i].block, " ]");
+      ir += "\n";
+    }
+    ir += body;
+    return end;
+  }
+
+  // Elements of lhs along k go on evenly within parts: what loops over those leaves the sums at the end.
+  Values parts() {
+    carry();
+    Edge start{"start", {}}, part{"part", {}};
+    for (const Carried& each : carried) {
+      start.values[each.name] = each.begin;
+      part.values[each.name] = cat("%part.", each.name);
+    }
+    part.values["left"] = "%count";
+    std::string before = std::exchange(ir, {});
+    Edge other{is_unrolled() && form().by_panels ? "other" : "part", part.values};
+    std::vector<Edge> to_step{other}, to_end;
+    if (is_unrolled()) {
+      to_step.push_back(steps("along", Way::along, part));
+      if (form().by_panels) to_step.push_back(steps("across", Way::across, other));
+      to_end.assign(to_step.begin() + 1, to_step.end());
+    }
+    to_end.push_back(block("step", to_step, true, [&](Values& now) {
+      step(now, "step", Way::any, 0);
+      advance(now, "step", Way::any, 1);
+      append(ir, "  %step.more = icmp ne i64 ", now["left"], ", 0\n  br i1 %step.more, label %step, label %part.end\n");
+    }));
+    Edge end = block("part.end", to_end, false, [&](Values& now) {
+      append(ir, "  %parts.next = add i64 ", now["parts"], ", -1\n  %parts.more = icmp ne i64 %parts.next, 0\n");
+      now["parts"] = "%parts.next";
+      for (int row = 0; row < rows; row += rows_per_base) {
+        append(ir, "  %p.", row, ".jump = getelementptr i8, ptr ", now[cat("p.", row)], ", i64 %jump\n");
+        now[cat("p.", row)] = cat("%p.", row, ".jump");
+      }
+      append(ir, "  br i1 %parts.more, label %part, label %finish\n");
+    });
+    std::string loops = std::exchange(ir, std::move(before));
+    block("part", {start, end}, false, [&](Values&) { choose_steps(); });
+    ir += loops;
+    return end.values;
+  }
+
+  // Steps are written out by fours where what they read lies at constant distances: to count them and to move the
+  // pointers takes the ports of multiply-adds. Not where a tile reads, or fetches, so much that memory is what it waits
+  // for.
+  bool is_unrolled() const { return !raw && !packs && panels == 1; }
+
+  // Cache lines of lhs that a step reads, one after another, and at most those that it fetches for the tile that
+  // follows.
+  int lines() const { return (rows * shape().size + 63) / 64; }
+
+  void choose_steps() {
+    if (!is_unrolled()) {
+      ir += "  br label %step\n";
+      return;
+    }
+    append(ir, "  %is.some = icmp uge i64 %count, ", unrolled, "\n  %is.even = icmp eq i64 %bk, ",
+           shape().width * shape().size, "\n  %is.slow = icmp ule i64 %ahead.step, ", 64 * lines() + 1,
+           "\n  %may.0 = and i1 %is.some, %is.even\n  %may = and i1 %may.0, %is.slow\n  %is.along = icmp eq i64 %ak, ",
+           shape().size, "\n  %may.along = and i1 %may, %is.along\n");
+    if (!form().by_panels) {
+      ir += "  br i1 %may.along, label %along, label %step\n";
+      return;
+    }
+    append(ir, "  br i1 %may.along, label %along, label %other\nother:\n  %is.across = icmp eq i64 %am, ", shape().size,
+           "\n  %may.across = and i1 %may, %is.across\n  br i1 %may.across, label %across, label %step\n");
+  }
+
+  Edge steps(const std::string& name, Way way, const Edge& from) {
+    Edge end = block(name, {from}, true, [&](Values& now) {
+      for (int i = 0; i < unrolled; ++i) step(now, cat(name, ".", i), way, i);
+      advance(now, name, way, unrolled);
+      append(ir, "  %", name, ".more = icmp uge i64 ", now["left"], ", ", unrolled, "\n  br i1 %", name,
+             ".more, label %", name, ", label %", name, ".end\n");
+    });
+    append(ir, name, ".end:\n  %", name, ".rest = icmp ne i64 ", end.values["left"], ", 0\n  br i1 %", name,
+           ".rest, label %step, label %part.end\n");
+    return {name + ".end", end.values};
   }
 
   // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself.
   // Beside what is packed now lies what will be next, a whole panel later: the second-level cache keeps it.
-  void prefetch() {
+  void prefetch(const std::string& b, const std::string& ahead) {
     int group = raw ? form().group : 1;
     int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
-    std::string base = packs ? "%pb" : "%ahead.0";
+    std::string base = packs ? b : ahead;
     for (int j = 0; j < group; ++j) {
       fetch_lines(cat("%ahead.", j), base, packs ? bytes : 0, bytes, packs ? 2 : 1);
       append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr ", base, ", i64 %bk\n");
@@ -175,38 +282,83 @@ struct Tile {
   }
 
   // Rows of rhs some steps ahead: those that lie pages apart would not stay until the panel beside is packed.
-  void prefetch_rows() {
-    append(ir, "  %pb.ahead = getelementptr i8, ptr %pb, i64 %bk.ahead\n");
-    fetch_lines("%pb.ahead", "%pb.ahead", 0, shape().width * static_cast<int>(size_of(form().rhs)), 2);
+  void prefetch_rows(const std::string& b) {
+    append(ir, "  %b.ahead = getelementptr i8, ptr ", b, ", i64 %bk.ahead\n");
+    fetch_lines("%b.ahead", "%b.ahead", 0, shape().width * static_cast<int>(size_of(form().rhs)), 2);
+  }
+
+  // The pointer that is `offset` after another one.
+  std::string moved(const std::string& name, const std::string& from, const std::string& offset) {
+    append(ir, "  ", name, " = getelementptr i8, ptr ", from, ", i64 ", offset, "\n");
+    return name;
+  }
+
+  // Bytes to the i-th step from here.
+  std::string lhs_offset(Way way, int i) const { return way == Way::along ? cat(i * shape().size) : cat("%ak.", i); }
+  std::string rhs_offset(Way way, int i) const {
+    return way == Way::any ? "%bk.step" : cat(i * shape().width * shape().size);
+  }
+
+  // The i-th of the steps from where `now` is.
+  void step(Values& now, const std::string& name, Way way, int i) {
+    std::string b = now["b"], ahead = now["ahead"];
+    if (i) {
+      b = moved(cat("%", name, ".b"), b, rhs_offset(way, i));
+      ahead = moved(cat("%", name, ".ahead"), ahead, cat("%ahead.step.", i));
+    }
+    if (packs && form().group == 1)
+      prefetch_rows(b);
+    else if (way != Way::any && !form().by_panels)
+      fetch_lines(cat("%", name, ".line"), ahead, 0, 64 * lines(), 1);
+    else if (panels == 1 && !form().by_panels)
+      prefetch(b, ahead);
+    std::vector<std::string> units = load_rhs(name, b);
+    if (packs) store_rhs(units, now["to"]);
+    for (int v = 0; v < vectors() && raw && form().biased; ++v) {
+      std::string& bias = now[cat("bias.", v)];
+      ir += writer.multiply_add(cat("%bias.next.", v), "%flip", units[static_cast<size_t>(v)], bias);
+      bias = cat("%bias.next.", v);
+    }
+    for (int row = 0; row < rows; ++row) multiply_row(now, name, row, units, way, i);
+  }
+
+  void advance(Values& now, const std::string& name, Way way, int count) {
+    auto move = [&](const std::string& what, const std::string& by) {
+      now[what] = moved(cat("%", name, ".next.", what), now[what], by);
+    };
+    for (int row = 0; row < rows; row += rows_per_base) {
+      std::string base = cat("p.", row);
+      if (way == Way::across && row)
+        now[base] = moved(cat("%", name, ".next.", base), now["p.0"], cat(row * shape().size));
+      else
+        move(base, lhs_offset(way, count));
+    }
+    move("b", rhs_offset(way, count));
+    move("ahead", cat("%ahead.step.", count));
+    if (packs) move("to", cat(shape().width * shape().size));
+    append(ir, "  %", name, ".left.next = add i64 ", now["left"], ", ", -count, "\n");
+    now["left"] = cat("%", name, ".left.next");
   }
 
   // Vectors of units, as many as a row of the tile has.
-  std::vector<std::string> load_rhs() {
+  std::vector<std::string> load_rhs(const std::string& name, const std::string& from) {
     std::vector<std::string> b;
+    std::string base = from;
     for (int panel = 0; panel < panels; ++panel) {
-      std::string base = "%pb";
-      if (panel) {
-        append(ir, "  %pb.panel.", panel, " = getelementptr i8, ptr %pb", panel > 1 ? cat(".panel.", panel - 1) : "",
-               ", i64 %bp\n");
-        append(base, ".panel.", panel);
-      }
+      if (panel) base = moved(cat("%", name, ".panel.", panel), base, "%bp");
       if (raw) {
         for (std::string& v : writer.load_rows(ir, cat("%b.", panel), base)) b.push_back(std::move(v));
       } else
-        for (int v = 0; v < shape().vectors; ++v) b.push_back(load(cat("%b.", panel, ".", v), base, v));
+        for (int v = 0; v < shape().vectors; ++v) b.push_back(load(cat("%", name, ".b.", panel, ".", v), base, v));
     }
-    if (raw && form().biased)
-      for (int v = 0; v < vectors(); ++v)
-        ir += writer.multiply_add(cat("%bias.next.", v), "%flip", b[static_cast<size_t>(v)], cat("%bias.", v));
     return b;
   }
 
-  void store_rhs(const std::vector<std::string>& b) {
+  void store_rhs(const std::vector<std::string>& b, const std::string& to) {
     for (int v = 0; v < vectors(); ++v)
-      append(ir, "  %pt.", v, " = getelementptr i8, ptr %pt, i64 ", v * shape().lanes * shape().size, "\n  store ",
-             writer.units(), " ", b[static_cast<size_t>(v)], ", ptr %pt.", v, ", align ", shape().lanes * shape().size,
+      append(ir, "  store ", writer.units(), " ", b[static_cast<size_t>(v)], ", ptr ",
+             moved(cat("%pt.", v), to, cat(v * shape().lanes * shape().size)), ", align ", shape().lanes * shape().size,
              "\n");
-    append(ir, "  %pt.next = getelementptr i8, ptr %pt, i64 ", shape().width * shape().size, "\n");
   }
 
   std::string load(const std::string& name, const std::string& base, int v) {
@@ -215,34 +367,44 @@ struct Tile {
     return name;
   }
 
-  void multiply_row(int row, const std::vector<std::string>& b) {
-    std::string base = cat("%p.", row - row % rows_per_base), pointer = base;
-    if (int within = row % rows_per_base) {
-      pointer = cat("%pa.", row);
-      append(ir, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ", within == 1 ? "%am" : "%am2", "\n");
-    }
-    std::string value = cat("%a.", row), type = writer.units();
-    append(ir, "  ", value, " = load ", writer.unit(), ", ptr ", pointer, ", align ", size_of(form().packed), "\n");
-    append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.unit(), " ", value, ", i64 0\n  %all.",
-           row, " = shufflevector ", type, " %one.", row, ", ", type, " poison, <", shape().lanes,
-           " x i32> zeroinitializer\n");
-    // Plus 128 in each byte, for as little as the load alone.
-    if (form().biased) append(ir, "  %flip.", row, " = xor ", type, " %all.", row, ", %flip\n");
-    for (int v = 0; v < vectors(); ++v)
-      ir += writer.multiply_add(cat("%next.", row, ".", v), cat(form().biased ? "%flip." : "%all.", row),
-                                b[static_cast<size_t>(v)], cat("%sum.", row, ".", v));
+  std::string lhs_pointer(Values& now, const std::string& name, int row, Way way, int i) {
+    int within = row % rows_per_base;
+    std::string pointer = now[cat("p.", way == Way::across ? 0 : row - within)], to = cat("%", name, ".at.", row);
+    if (i) pointer = moved(to + ".k", pointer, lhs_offset(way, i));
+    if (way == Way::across) return moved(to, pointer, cat(row * shape().size));
+    return within ? moved(to, pointer, within == 1 ? "%am" : "%am2") : pointer;
   }
 
-  void finish() {
+  void multiply_row(Values& now, const std::string& name, int row, const std::vector<std::string>& b, Way way, int i) {
+    std::string pointer = lhs_pointer(now, name, row, way, i), type = writer.units();
+    std::string value = cat("%", name, ".a.", row), all = cat("%", name, ".all.", row);
+    append(ir, "  ", value, " = load ", writer.unit(), ", ptr ", pointer, ", align ", size_of(form().packed), "\n  ",
+           value, ".one = insertelement ", type, " poison, ", writer.unit(), " ", value, ", i64 0\n  ", all,
+           " = shufflevector ", type, " ", value, ".one, ", type, " poison, <", shape().lanes,
+           " x i32> zeroinitializer\n");
+    // Plus 128 in each byte, for as little as the load alone.
+    if (form().biased) {
+      append(ir, "  ", all, ".flip = xor ", type, " ", all, ", %flip\n");
+      all += ".flip";
+    }
+    for (int v = 0; v < vectors(); ++v) {
+      std::string& sum = now[cat("sum.", row, ".", v)];
+      std::string next = cat("%", name, ".sum.", row, ".", v, ".next");
+      ir += writer.multiply_add(next, all, b[static_cast<size_t>(v)], sum);
+      sum = next;
+    }
+  }
+
+  void finish(Values sums) {
     append(ir, "finish:\n");
     each([&](const std::string& at, int, int) {
-      append(ir, "  %end.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
-             ", %part ]\n");
+      append(ir, "  %end.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ ", sums[cat("sum.", at)],
+             ", %part.end ]\n");
     });
     bool biased = raw && form().biased;
     for (int v = 0; v < vectors() && biased; ++v)
-      append(ir, "  %bias.end.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
-             ", %part ]\n");
+      append(ir, "  %bias.end.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ ",
+             sums[cat("bias.", v)], ", %part.end ]\n");
     each_at("%to.", [&](const std::string& at, int v, const std::string& to) {
       if (biased) append(ir, "  %less.", at, " = sub ", writer.vector(), " %end.", at, ", %bias.end.", v, "\n");
       append(ir, "  store ", writer.vector(), biased ? " %less." : " %end.", at, ", ptr ", to, ", align ", shape().size,
@@ -266,8 +428,7 @@ std::string DotWriter::tile(bool raw, int rows, int panels, bool packs) {
   Tile tile{*this, raw, packs, rows, panels, {}};
   tile.open(name);
   tile.resume();
-  tile.step();
-  tile.finish();
+  tile.finish(tile.parts());
   emitter.functions_ += tile.ir;
   return name;
 }
