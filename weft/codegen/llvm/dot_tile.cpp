@@ -106,7 +106,7 @@ struct Tile {
     append(ir, "  br label %start\nstart:\n");
     each([&](const std::string& at, int, int v) {
       append(ir, "  %start.", at, " = phi ", writer.vector(), " [ ", headed ? cat("%less.", v) : "zeroinitializer",
-             ", %entry ], [ ", headed ? "%less.old." : "%old.", at, ", %resume ]\n");
+             panels == 1 ? ", %own.end ], [ " : ", %entry ], [ ", headed ? "%less.old." : "%old.", at, ", %resume ]\n");
     });
     // No instruction, but LLVM does not see through it: it would flip one unit and spread that by another instruction.
     if (form().biased)
@@ -123,9 +123,11 @@ struct Tile {
     }
   }
 
-  // The cache lines that the sums go to, which stores would wait for at the end; they may begin anywhere in a line.
+  // The cache lines that the sums go to, which stores would wait for at the end; they may begin anywhere in a line. The
+  // thread's own memory, whose rows lie side by side, is near.
   void fetch_own_sums() {
     int bytes = shape().width * shape().size;
+    append(ir, "  %own.near = icmp eq i64 %c.row, ", bytes, "\n  br i1 %own.near, label %own.end, label %own\nown:\n");
     for (int row = 0; row < rows; ++row) {
       std::string at = at_row("%own.", row);
       for (int i = 0; i < bytes + 63; i += 64) {
@@ -133,6 +135,7 @@ struct Tile {
         writer.prefetch(ir, line, 1, true);
       }
     }
+    ir += "  br label %own.end\nown.end:\n";
   }
 
   // Those of the next tile, which many others came between.
