@@ -945,3 +945,23 @@ def test_indices_outside_raise_where_no_element_is_taken_or_written(shape, axis,
         x[key] = 1
         wf.eval(x)
     assert wf.take(x, wf.asarray([], dtype=wf.int64), axis=axis).shape[axis] == 0
+
+
+def test_a_reshape_that_must_not_copy_raises_where_no_view_is_possible():
+    x = wf.arange(6)
+    for function in (
+        lambda t: wf.reshape(t, (6,), copy=False),
+        lambda t: np.reshape(t, 6, copy=False),
+        lambda t: t.reshape(6, copy=False),
+    ):
+        with pytest.raises(ValueError, match="Unable to avoid"):
+            function(wf.reshape(x, (2, 3)).T)
+    view = wf.reshape(x, (2, 3), copy=False)
+    view[0] = 7
+    assert x.tolist() == [7, 7, 7, 3, 4, 5]
+
+
+def test_a_device_has_no_streams():
+    assert wf.ones(2).to_device("cpu:0", stream=None).shape == (2,)
+    with pytest.raises(ValueError, match="no streams"):
+        wf.ones(2).to_device("cpu:0", stream=1)
