@@ -295,3 +295,25 @@ def test_views_of_no_elements_that_python_makes_between_pieces_may_be_written(la
     jitted, given = wf.jit(function, strict=False), np.array([False, True, True, False])
     for _ in range(3):
         assert jitted(given).flags.writeable == function(given).flags.writeable
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "any", "count_nonzero", "nansum", "ptp", "squeeze"])
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_scalar_has_no_axes_in_a_tuple(name, strict):
+    function = getattr(np, name)
+    with pytest.raises(ValueError):
+        wf.jit(lambda x: function(x, axis=(0,)), strict=strict)(np.array(2.5))
+    assert wf.jit(lambda x: function(x, axis=0), strict=strict)(np.array(2.5)) == function(np.array(2.5), axis=0)
+
+
+@pytest.mark.parametrize("x", [np.arange(6.0).reshape(2, 3), np.array(2.5)])
+def test_derivatives_of_what_is_no_polynomial_raise_as_numpy_does(x):
+    for m in (0, 1):
+        jitted = wf.jit(lambda x, m=m: np.polyder(x, m), strict=False)
+        try:
+            wanted = np.polyder(x, m)
+        except (TypeError, ValueError) as error:
+            with pytest.raises(type(error)):
+                jitted(x)
+        else:
+            np.testing.assert_array_equal(jitted(x), wanted)

@@ -214,7 +214,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
 @implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     x = traced(a)
-    squeezed = _core.squeeze(x.tensor, reductions.reduction_axis(axis, "squeeze"))
+    squeezed = _core.squeeze(x.tensor, reductions.reduction_axis(axis, "squeeze", x.ndim))
     return x if len(squeezed.shape) == x.ndim and not x.scalar else x.view_of(squeezed)
 
 
