@@ -929,3 +929,39 @@ def test_threads_that_view_one_result_at_once_view_one_array():
         for i, view in enumerate(views):
             view[0] = float(i)
         assert x.tolist() == list(map(float, range(8)))
+
+
+@pytest.mark.parametrize("shape, axis", [((3, 0), 0), ((2, 0, 3), 0), ((0, 3), 1), ((0, 3), 0)])
+@pytest.mark.parametrize("index", [5, -9])
+def test_indices_outside_raise_where_no_element_is_taken_or_written(shape, axis, index):
+    x, places = wf.ones(shape), wf.asarray([index]) + 0
+    key = (slice(None),) * axis + (places,)
+    if axis == 0:  # NumPy's take looks at no index where there is nothing before the axis
+        with pytest.raises(IndexError):
+            wf.eval(wf.take(x, places, axis=axis))
+    with pytest.raises(IndexError):
+        wf.eval(x[key])
+    with pytest.raises(IndexError):
+        x[key] = 1
+        wf.eval(x)
+    assert wf.take(x, wf.asarray([], dtype=wf.int64), axis=axis).shape[axis] == 0
+
+
+def test_a_reshape_that_must_not_copy_raises_where_no_view_is_possible():
+    x = wf.arange(6)
+    for function in (
+        lambda t: wf.reshape(t, (6,), copy=False),
+        lambda t: np.reshape(t, 6, copy=False),
+        lambda t: t.reshape(6, copy=False),
+    ):
+        with pytest.raises(ValueError, match="Unable to avoid"):
+            function(wf.reshape(x, (2, 3)).T)
+    view = wf.reshape(x, (2, 3), copy=False)
+    view[0] = 7
+    assert x.tolist() == [7, 7, 7, 3, 4, 5]
+
+
+def test_a_device_has_no_streams():
+    assert wf.ones(2).to_device("cpu:0", stream=None).shape == (2,)
+    with pytest.raises(ValueError, match="no streams"):
+        wf.ones(2).to_device("cpu:0", stream=1)

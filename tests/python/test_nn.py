@@ -105,6 +105,14 @@ def test_layers_of_images_are_torchs(torch: Any, count: int, number: int) -> Non
     )
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7])
+def test_windows_take_means_of_their_own_elements(torch: Any, size: int) -> None:
+    x = normal(2, 3, 6, 7)
+    x[0, 0, 0, 0], x[1, 1, 5, 6], x[1, 2, 2, 3] = np.inf, np.nan, -np.inf
+    require_layer(torch, nn.AdaptiveAvgPool2d(size), torch.nn.AdaptiveAvgPool2d(size), x)
+    require_layer(torch, nn.AdaptiveAvgPool2d((2, size)), torch.nn.AdaptiveAvgPool2d((2, size)), x[:, :2])
+
+
 def test_other_layers_are_torchs(torch: Any) -> None:
     other = torch.nn
     require_layer(torch, nn.Linear(8, 5), other.Linear(8, 5), X)

@@ -245,3 +245,75 @@ def test_pythons_complex_numbers_take_a_float64_for_a_float(name):
     same_outcome(function, np.float64(0.7))
     same_outcome(lambda x: function(x[0]), np.array([0.7]))
     same_outcome(lambda x, z: function(z * x), np.float64(0.7), 1j)
+
+
+def with_real(x, value):
+    x.real = value
+    return x
+
+
+#: Numbers that the array cannot hold: converted as elements of an array are where NumPy makes one of them, else refused.
+UNFIT = {
+    "pads": (lambda x: np.pad(x, 1, constant_values=-1.5), np.uint16),
+    "pads of two kinds": (lambda x: np.pad(x, 1, constant_values=((0, -1.5),)), np.float32),
+    "pads that a signed integer refuses": (lambda x: np.pad(x, 1, constant_values=300), np.int8),
+    "the default of select": (lambda x: np.select([x > 2, x > 1], [x, x], default=-1), np.uint8),
+    "a choice of select": (lambda x: np.select([x > 2], [3], default=x), np.uint8),
+    "real parts": (lambda x: with_real(x, 300.5), np.uint8),
+    "a list of real parts": (lambda x: with_real(x, [-1, 2, 300]), np.uint8),
+    "no real parts": (lambda x: with_real(x[:0], -1), np.uint8),
+    "inserted": (lambda x: np.insert(x, 1, -1), np.uint8),
+    "inserted at several places": (lambda x: np.insert(x, [0, 1], 300), np.int8),
+    "inserted NumPy scalars": (lambda x: np.insert(x, 1, np.int64(-1)), np.uint8),
+    "inserted complex": (lambda x: np.insert(x, 1, 1j), np.float64),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+@pytest.mark.parametrize("strict", [False, True])
+def test_numbers_that_do_not_fit_are_converted_or_refused_as_numpy_does(name, strict):
+    function, dtype = UNFIT[name]
+    given = np.array([1, 2, 3], dtype)
+    try:
+        wanted = function(given.copy())
+    except (OverflowError, TypeError) as error:
+        with pytest.raises(Exception) as caught:
+            wf.jit(function, strict=strict)(given.copy())
+        kinds = (OverflowError, wf.errors.UnsupportedError) if strict else OverflowError
+        assert isinstance(caught.value, kinds if isinstance(error, OverflowError) else TypeError)
+    else:
+        got = wf.jit(function, strict=strict)(given.copy())
+        assert got.dtype == wanted.dtype
+        np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("last", [np.trim_zeros, lambda x: np.unique(x)[:0], lambda x: np.array_split(x, 3)[-1]])
+def test_views_of_no_elements_that_python_makes_between_pieces_may_be_written(last):
+    def function(x):
+        return last(np.multiply.reduceat(x, [0, 2], axis=-1))
+
+    jitted, given = wf.jit(function, strict=False), np.array([False, True, True, False])
+    for _ in range(3):
+        assert jitted(given).flags.writeable == function(given).flags.writeable
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "any", "count_nonzero", "nansum", "ptp", "squeeze"])
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_scalar_has_no_axes_in_a_tuple(name, strict):
+    function = getattr(np, name)
+    with pytest.raises(ValueError):
+        wf.jit(lambda x: function(x, axis=(0,)), strict=strict)(np.array(2.5))
+    assert wf.jit(lambda x: function(x, axis=0), strict=strict)(np.array(2.5)) == function(np.array(2.5), axis=0)
+
+
+@pytest.mark.parametrize("x", [np.arange(6.0).reshape(2, 3), np.array(2.5)])
+def test_derivatives_of_what_is_no_polynomial_raise_as_numpy_does(x):
+    for m in (0, 1):
+        jitted = wf.jit(lambda x, m=m: np.polyder(x, m), strict=False)
+        try:
+            wanted = np.polyder(x, m)
+        except (TypeError, ValueError) as error:
+            with pytest.raises(type(error)):
+                jitted(x)
+        else:
+            np.testing.assert_array_equal(jitted(x), wanted)

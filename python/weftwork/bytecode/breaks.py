@@ -328,7 +328,7 @@ class Breaks(Effects):
     def array_from_host(self, result: np.ndarray, step: int, operands: list[np.ndarray]) -> Any:
         if result.dtype.kind not in "fciub" or not result.dtype.isnative:
             self.refuse(f"an array of {result.dtype}")
-        if any(np.may_share_memory(result, operand) for operand in operands):
+        if any(is_view_of(result, operand) for operand in operands):
             self.refuse("a view that is made outside of the program")
         self.steps.check("array", step, (result.dtype, result.shape, result.strides, result.flags.writeable))
         name = f"computed{len(self.trace.reads)}"
@@ -387,6 +387,12 @@ class Order:
 def real_values(operands: list[Any]) -> list[Any]:
     """What operands of a step are in the call that is recorded."""
     return [o.value if type(o) is HostValue else o for o in operands]
+
+
+def is_view_of(result: np.ndarray, operand: np.ndarray) -> bool:
+    """Whether what a function gave is memory of its operand. A view of no elements shares none, and is told by its base."""
+    owner = operand if operand.base is None else operand.base
+    return np.may_share_memory(result, operand) or (result.base is owner and not result.size)
 
 
 def is_writable(value: Any) -> bool:

@@ -511,7 +511,7 @@ def call_ndarray(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def call_share_memory(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
     """Whether two arrays are one memory, where it is plain: one of them was made by the function."""
     if len(args) == 2 and all(
-        isinstance(a, TracedArray) and not a._storage.apart and not a._storage.peers for a in args
+        isinstance(a, TracedArray) and not a.scalar and not a._storage.apart and not a._storage.peers for a in args
     ):
         first, second = (a._storage for a in args)
         given = {id(a._storage) for a in (*r.trace.arguments, *(read.traced for read in r.trace.reads))}

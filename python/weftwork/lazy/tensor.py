@@ -164,8 +164,10 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         return self.numpy().tolist()
 
     def to_device(self, device: Device | str, /, *, stream: Any = None) -> Tensor:
-        """The tensor on a device, of which there is one so far. Raises an ``ArgumentValueError`` for another."""
+        """The tensor on a device, of which there is one so far and no streams. Raises an ``ArgumentValueError`` for others."""
         require_device(device)
+        if stream is not None:
+            raise ArgumentValueError(f"memory of the host has no streams, got stream={stream!r}  [stream]")
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

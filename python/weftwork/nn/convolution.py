@@ -122,16 +122,22 @@ class AdaptivePool(Module):
         for axis, count in zip(range(-self.COUNT, 0), each(self.output_size, self.COUNT), strict=True):
             if count == 1:
                 a = np.mean(a, axis=axis, keepdims=True)
-            elif count != a.shape[axis]:
-                a = np.swapaxes(np.swapaxes(a, axis, -1) @ window_means(a.shape[axis], count, a.dtype), axis, -1)
+            elif a.shape[axis] % count == 0:
+                split = (*a.shape[:axis], count, a.shape[axis] // count, *a.shape[a.ndim + axis + 1 :])
+                a = np.mean(a.reshape(split), axis=axis)
+            else:
+                a = window_means(a, axis, count)
         return a.astype(x.dtype)
 
 
-def window_means(extent: int, count: int, dtype: Any) -> np.ndarray:
-    """The matrix (extent, count) that takes means: window i is from floor(i extent / count) to ceil((i + 1) extent / count)."""
-    place, window = np.arange(extent)[:, None], np.arange(count)
-    first, last = window * extent // count, -(-(window + 1) * extent // count)
-    return np.where((place >= first) & (place < last), 1 / (last - first), 0).astype(dtype)
+def window_means(a: Any, axis: int, count: int) -> Any:
+    """Means along an axis: window i is from floor(i extent / count) to ceil((i + 1) extent / count).
+
+    Each is of its own elements alone: in a product with a matrix of weights, an infinity would make NaN of all windows.
+    """
+    extent, after = a.shape[axis], (slice(None),) * (-1 - axis)
+    spans = [slice(i * extent // count, -(-(i + 1) * extent // count)) for i in range(count)]
+    return np.stack([np.mean(a[(..., span, *after)], axis=axis) for span in spans], axis=axis)
 
 
 class AveragePool(Pool):

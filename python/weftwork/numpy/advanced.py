@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
-from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, raise_here
+from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here
 from .validity import in_range, is_bounded, note_bound
 
 
@@ -68,6 +68,10 @@ def place_items(tensor: Tensor, items: list[Any]) -> list[Any]:
         is_place = not (item is None or item is Ellipsis or isinstance(item, slice))
         result.append(places_of(item, tensor.shape[axis], axis) if is_place else item)
         axis += item is not None and item is not Ellipsis
+    if 0 in tensor.shape and (trace := current_trace()) is not None and not trace.is_of_function:
+        # A kernel looks at indices as it uses them, and for no elements it uses none: lazy ones are looked at now.
+        unseen = [p for p in result if isinstance(p, Tensor) and p.constant() is None and 0 not in p.shape]
+        _core.evaluate(unseen)
     return result
 
 

@@ -295,8 +295,10 @@ def polyder(p: Any, m: int = 1) -> Any:
     if m < 0:
         raise_here(ArgumentValueError, "order of derivative must be positive (see polyint)", "poly_order")
     x = solid(p)
-    for _ in range(m):
-        x = x[:-1] * own.arange(len(x) - 1, 0, -1)
+    # NumPy takes one derivative more than asked for, and its errors are those of that one, too.
+    for left in range(m, -1, -1):
+        derived = x[:-1] * own.arange(len(x) - 1, 0, -1)
+        x = derived if left else x
     return x
 
 

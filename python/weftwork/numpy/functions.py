@@ -214,7 +214,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
 @implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     x = traced(a)
-    squeezed = _core.squeeze(x.tensor, reductions.reduction_axis(axis, "squeeze"))
+    squeezed = _core.squeeze(x.tensor, reductions.reduction_axis(axis, "squeeze", x.ndim))
     return x if len(squeezed.shape) == x.ndim and not x.scalar else x.view_of(squeezed)
 
 
@@ -402,9 +402,13 @@ def select_(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     target = result_type(*choicelist, default)
     if not all(solid(c).dtype == bool for c in condlist):
         raise_here(ArgumentTypeError, "select: conditions should be boolean arrays", "select_condition")
-    result: Any = wrap(as_tensor(default, target))
+    result: Any = wrap(as_tensor(solid(default), target))
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = np.where(condition, wrap(as_tensor(choice, target)), result)
+        chosen = solid(choice)
+        if not np.can_cast(chosen.dtype, target, "same_kind"):
+            text = f"Cannot cast array data from {chosen.dtype!r} to {target!r} according to the rule 'same_kind'"
+            raise_here(ArgumentTypeError, text, "select_cast")
+        result = np.where(condition, wrap(as_tensor(chosen, target)), result)
     return result
 
 

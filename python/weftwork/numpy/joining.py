@@ -25,7 +25,7 @@ from .functions import (
     take,
     traced,
 )
-from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
+from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, raise_here, untraced, wrap
 
 
 def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
@@ -228,6 +228,10 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
     if mode != "constant":
         return pad_by_index(x, pad_width, mode, kwargs)
     widths, given, tensor = pad_widths(pad_width, x.ndim), kwargs.get("constant_values", 0), x.tensor
+    if not isinstance(given, np.ndarray) and not contains_traced(given):
+        given = pad_constants(given, x.dtype)
+    elif isinstance(given, (list, tuple)):
+        given = solid(given)
     if not np.ndim(given):
         return wrap(_core.pad(tensor, widths, as_tensor(given, x.dtype)))
     for axis, row in enumerate(np.broadcast_to(solid(given), (x.ndim, 2))):
@@ -235,6 +239,16 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
             one = [[n if (i, j) == (axis, side) else 0 for j, n in enumerate(pair)] for i, pair in enumerate(widths)]
             tensor = _core.pad(tensor, one, as_tensor(value, x.dtype))
     return wrap(tensor)
+
+
+def pad_constants(given: Any, dtype: np.dtype) -> np.ndarray:
+    """Numbers as they are stored in what is padded: NumPy stores scalars of its own of one or two, else Python's, which have to fit."""
+    with untraced():
+        numbers = own.asarray(given)
+        stored = own.empty(numbers.shape, dtype)
+        for i, number in enumerate(numbers.ravel() if numbers.size <= 2 else numbers.ravel().tolist()):
+            stored.flat[i] = number
+        return stored
 
 
 def pad_widths(pad_width: Any, ndim: int) -> list[list[int]]:

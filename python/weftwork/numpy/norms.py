@@ -127,7 +127,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 @implements(np.linalg.vector_norm)
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     a = solid(x)
-    axes = normalized_axes(reduction_axis(axis, "vector_norm"), a.ndim, "vector_norm")
+    axes = normalized_axes(reduction_axis(axis, "vector_norm", a.ndim), a.ndim, "vector_norm")
     rest = tuple(i for i in range(a.ndim) if i not in axes)
     lines = np.reshape(np.transpose(a, (*rest, *axes)), (*(a.shape[i] for i in rest), -1)) if axes else a[..., None]
     result = norm(lines, axis=-1, ord=ord)

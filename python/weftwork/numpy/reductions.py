@@ -38,10 +38,13 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     return tuple(sorted(result))
 
 
-def reduction_axis(axis: Any, name: str) -> Any:
+def reduction_axis(axis: Any, name: str, ndim: int = 1) -> Any:
     """The axis as it was given: an integer, or a tuple if there are several."""
     if axis is None or type(axis) is int:
         return axis
+    if isinstance(axis, tuple) and axis and not ndim:
+        # NumPy takes 0 and -1 for an axis of a scalar where they are given alone; in a tuple for means and variances only.
+        raise_here(ArgumentValueError, f"{name}: axes {axis} are out of bounds for array of dimension 0", "axis")
     if isinstance(axis, list):
         raise_here(
             ArgumentTypeError,
@@ -119,7 +122,7 @@ def accumulate(
     if dtype is None and out is not None:
         dtype = loop_of(ufunc, x, out)
     first = initial_of(initial, _core.total_type(x.dtype) if dtype is None else np.dtype(dtype))
-    result = _core.reduction(name, x, reduction_axis(axis, name), keep(keepdims), dtype, first, mask_of(where))
+    result = _core.reduction(name, x, reduction_axis(axis, name, x.ndim), keep(keepdims), dtype, first, mask_of(where))
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
@@ -147,7 +150,7 @@ def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: A
             "out_cast",
         )
     result = _core.reduction(
-        name, x, reduction_axis(axis, name), keep(keepdims), None, initial_of(initial, x.dtype), mask_of(where)
+        name, x, reduction_axis(axis, name, x.ndim), keep(keepdims), None, initial_of(initial, x.dtype), mask_of(where)
     )
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
@@ -164,7 +167,7 @@ def all_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, wh
 
 def logical(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, where: Any) -> Any:
     x = as_tensor(a)
-    result = _core.reduction(name, x, reduction_axis(axis, name), keep(keepdims), None, None, mask_of(where))
+    result = _core.reduction(name, x, reduction_axis(axis, name, x.ndim), keep(keepdims), None, None, mask_of(where))
     return finish(ufunc, result, out, True, "unsafe", exact=True)
 
 

@@ -130,7 +130,9 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     else:
         chosen = known_value(as_indices(obj), "insert", "where elements are inserted has to be fixed")
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-    new = solid(values).astype(x.dtype)
+    if x.dtype.kind in "iuf" and (type(values) is complex or getattr(values, "weak", None) is complex):
+        raise_here(ArgumentTypeError, f"insert: {x.dtype} holds no complex number", "insert_complex")
+    new = wrap(as_tensor(values, x.dtype))
     if chosen.size == 1:
         new = np.reshape(new, (*(1,) * (x.ndim - new.ndim), *new.shape))
         new = np.moveaxis(new, 0, axis) if chosen.ndim == 0 else new

@@ -11,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
 from .arguments import c_int, dtype_of, integer, new_extents
 from .dispatch import broadcast_to, implements, written
-from .functions import one_axis, traced, transpose
+from .functions import one_axis, solid, traced, transpose
 from .stored import require_stored
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, refuse_scalar, wrap
 from .ufuncs import op, scalar
@@ -403,6 +403,8 @@ def set_part(name: str) -> Any:
     def assign(x: TracedArray, value: Any) -> None:
         if name == "imag" and x.dtype.kind != "c":
             raise_here(ArgumentTypeError, "array does not have imaginary part to set", "imag_real")
-        (real(x) if name == "real" else imag(x))[...] = value
+        # NumPy makes an array of the value first: numbers that do not fit are converted as its elements are.
+        huge = type(value) is int and not -(2**63) <= value < 2**64
+        (real(x) if name == "real" else imag(x))[...] = value if huge else solid(value)
 
     return assign
