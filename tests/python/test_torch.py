@@ -163,6 +163,23 @@ def test_arguments_whose_elements_share_memory_are_written():
         assert torch.equal(found[0][1], found[1][1])
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n: x * n + torch.full((3,), n),
+        lambda x, n: x[n:] * 2,
+        lambda x, n: torch.where(x > n, x, n // 2).clamp(-n, n),
+        lambda x, n: x.roll(n, 0) * (n * 0.5),
+        lambda x, n: torch.arange(n, n + 3) + x.tril(n).sum(0),
+    ],
+)
+def test_integers_that_are_symbolic_may_be_negative_or_zero(function):
+    torch._dynamo.reset()
+    call, x = compiled(function, dynamic=True), torch.arange(15.0).view(5, 3)
+    for n in (3, 2, 0, 1, -1, -3, 4):
+        torch.testing.assert_close(call(x, n), function(x, n))
+
+
 def test_arguments_of_a_plain_subclass():
     class Tagged(torch.Tensor):
         pass

@@ -238,7 +238,8 @@ class Schedule:
 
     def _read(self, piece: Piece, inside: set[Node], operand: Any) -> None:
         value = operand.meta.get("val")
-        if operand not in inside and isinstance(value, (torch.Tensor, torch.SymFloat)):
+        is_number = isinstance(value, torch.SymFloat) or (self.shares and self.extents.is_number(value))
+        if operand not in inside and (is_number or isinstance(value, torch.Tensor)):
             piece.inputs[operand] = None
 
     def tensors_outside(self) -> list[Node]:
