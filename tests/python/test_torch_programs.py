@@ -398,8 +398,18 @@ def test_numbers_where_integers_and_complex_numbers_are_odd():
     same(lambda z: (z.isnan(), torch.isclose(z, z)), z, options={"fallback": False})
 
 
-def test_rolls_of_symbolic_sizes_are_native():
-    same(lambda x: x.roll((1, 2), (0, 1)), X(4, 5), dynamic=True, options={"fallback": False})
+def in_slices_with_steps(x):
+    y = x.clone()
+    y[::2], y[1:, :2], y[-1] = 7, x[:-1, 1:3], x[0] * 2
+    x[:, 1::3] *= 2
+    return y
+
+
+def test_rolls_and_slices_of_symbolic_sizes_are_native():
+    for shape in ((4, 5), (7, 9)):
+        same(lambda x: x.roll((1, 2), (0, 1)), X(*shape), dynamic=True, options={"fallback": False})
+        same(in_slices_with_steps, X(*shape), dynamic=True, options={"fallback": False})
+        same(in_slices_with_steps, X(*shape))
 
 
 CONVOLUTIONS = [
