@@ -53,7 +53,7 @@ class Extents:
         self.told: set[sympy.Symbol] = set()
         self.sized: set[sympy.Symbol] = set()  # those that extents of tensors tell
         self.whole: dict[sympy.Expr, str] = {}
-        sizes = [e for v in inputs if isinstance(v, torch.Tensor) for e in v.shape if is_symbolic(e)]
+        sizes: list[Any] = [e for v in inputs if isinstance(v, torch.Tensor) for e in v.shape if is_symbolic(e)]
         numbers = [v for v in inputs if not isinstance(v, torch.Tensor) and is_symbolic(v)]
         given: list[Any] = [*sizes, *numbers]
         for found, extents in ((self.sized, sizes), (self.told, given)):

@@ -134,7 +134,8 @@ def reason_against(node: Node, extents: Extents) -> str | None:
     try:
         for value in values:
             extents.shape(value)
-        if node.target in SCATTERS and 0 not in args[0].stride() and may_overlap(args[0]):
+        first: Any = args[0] if args else None
+        if node.target in SCATTERS and 0 not in first.stride() and may_overlap(first):
             return "an operand whose elements share memory"
         accepts = TABLE[node.target].accepts
         if accepts is not None and not has_no_elements(value_of(node)) and not accepts(*args, **kwargs):
