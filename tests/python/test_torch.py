@@ -149,6 +149,37 @@ def test_arguments_that_are_lazily_conjugated_are_written(view):
         torch.testing.assert_close(given, wanted)
 
 
+def test_arguments_whose_elements_share_memory_are_written():
+    def row(x):
+        x[0] = 5.0
+
+    functions = (lambda x: (x[:, :1].zero_(), x.sum())[1], row, lambda x: x.masked_fill_(x > 4, 0.0), torch.relu_)
+    for function in functions:
+        found = []
+        for f in (function, compiled(function)):
+            x = torch.arange(10.0).as_strided((4, 3), (2, 1))
+            found.append((f(x), x))
+        assert found[0][0] is None or torch.equal(found[0][0], found[1][0])
+        assert torch.equal(found[0][1], found[1][1])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n: x * n + torch.full((3,), n),
+        lambda x, n: x[n:] * 2,
+        lambda x, n: torch.where(x > n, x, n // 2).clamp(-n, n),
+        lambda x, n: x.roll(n, 0) * (n * 0.5),
+        lambda x, n: torch.arange(n, n + 3) + x.tril(n).sum(0),
+    ],
+)
+def test_integers_that_are_symbolic_may_be_negative_or_zero(function):
+    torch._dynamo.reset()
+    call, x = compiled(function, dynamic=True), torch.arange(15.0).view(5, 3)
+    for n in (3, 2, 0, 1, -1, -3, 4):
+        torch.testing.assert_close(call(x, n), function(x, n))
+
+
 def test_arguments_of_a_plain_subclass():
     class Tagged(torch.Tensor):
         pass

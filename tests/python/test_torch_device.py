@@ -180,6 +180,24 @@ def test_random_numbers_are_those_of_the_cpu():
     assert torch.equal(torch.rand(2, device=HERE), first)
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        torch.rand_like,
+        lambda x: x.clone().exponential_(),
+        lambda x: torch.randint_like(x, 9),
+        lambda x: torch.ops.aten.native_dropout(x, 0.5, True)[1],
+    ],
+)
+def test_what_a_compiled_function_draws_is_on_the_device(draw):
+    found = []
+    for f, device in ((draw, "cpu"), (torch.compile(draw, backend="weftwork"), HERE)):
+        torch.manual_seed(5)
+        found.append(f(torch.ones(3, 4, device=device)))
+    assert found[1].device.type == HERE
+    assert torch.equal(found[1].cpu(), found[0])
+
+
 def test_what_torch_asks_of_a_device():
     assert torch.weftwork.is_available() and torch.weftwork.device_count() == 1 and torch.weftwork.current_device() == 0
     first, second = torch.weftwork.Event(enable_timing=True), torch.weftwork.Event(enable_timing=True)

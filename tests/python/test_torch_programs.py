@@ -365,6 +365,53 @@ def test_sizes_are_symbolic(function):
         same(function, X(*shape), dynamic=True)
 
 
+@pytest.mark.parametrize("exponent", [torch.int64, torch.float16, torch.float32])
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float16, torch.float32, torch.float64])
+def test_ldexp_has_the_dtype_of_eager(dtype, exponent):
+    for shapes in (((3,), ()), ((), (3,)), ((), ())):
+        same(torch.ldexp, *((X(*shape) * 3).to(d) for shape, d in zip(shapes, (dtype, exponent), strict=True)))
+
+
+def test_scatters_that_combine():
+    places = torch.tensor([[0, 1], [1, 1]])
+    for dtype in (torch.float32, torch.bfloat16, torch.int32, torch.uint8):
+        x, y = ((X(4, 3) * 9).abs().to(dtype) for _ in range(2))
+        x = -x if dtype.is_signed else x
+        same(lambda x, y, i: [x.scatter(0, i, y, reduce=how) for how in ("add", "multiply")], x, y, places)
+        same(lambda x, i: [x.scatter(1, i, 3, reduce=how) for how in ("add", "multiply")], x, places)
+        same(lambda x, y, i: [x.scatter_reduce(0, i, y, "mean", include_self=s) for s in (True, False)], x, y, places)
+
+
+@pytest.mark.parametrize("dim", [0, -1])
+def test_gradients_of_normed_weights(dim):
+    lengths = X(3, 1, 1) if dim == 0 else X(1, 1, 2)
+    options = {"options": {"fallback": False}}
+    same(lambda v, g: torch._weight_norm(v, g, dim), X(3, 4, 2), lengths, gradient=True, **options)
+
+
+def test_numbers_where_integers_and_complex_numbers_are_odd():
+    same(lambda x: (x.digamma(), x.lgamma()), torch.tensor([0.0, -0.0, 1.0, -1.5, torch.inf]))
+    same(lambda x: (x + -2, x * 300, x.fmod(-2), x % -3), torch.arange(9, dtype=torch.uint8))
+    z, w = torch.complex(X(5), X(5)), torch.complex(X(5), X(5))
+    same(lambda z, w: (z**w, z**2, z**0.5, 2**z, z**z.real), z, w, gradient=True, options={"fallback": False})
+    z[1] = complex(torch.nan, 1)
+    same(lambda z: (z.isnan(), torch.isclose(z, z)), z, options={"fallback": False})
+
+
+def in_slices_with_steps(x):
+    y = x.clone()
+    y[::2], y[1:, :2], y[-1] = 7, x[:-1, 1:3], x[0] * 2
+    x[:, 1::3] *= 2
+    return y
+
+
+def test_rolls_and_slices_of_symbolic_sizes_are_native():
+    for shape in ((4, 5), (7, 9)):
+        same(lambda x: x.roll((1, 2), (0, 1)), X(*shape), dynamic=True, options={"fallback": False})
+        same(in_slices_with_steps, X(*shape), dynamic=True, options={"fallback": False})
+        same(in_slices_with_steps, X(*shape))
+
+
 CONVOLUTIONS = [
     # Image, weights, stride, padding, dilation, groups, transposed.
     ((2, 3, 13, 14), (8, 3, 3, 3), 1, 1, 1, 1, False),

@@ -1,4 +1,4 @@
-"""Operations that torch has whole, taken apart into smaller ones: distances, products of three."""
+"""Operations that torch has whole, taken apart into smaller ones: distances, products of three, normed weights."""
 
 from __future__ import annotations
 
@@ -64,10 +64,28 @@ def trilinear(
     return product.sum(sumdim) if sumdim else product
 
 
+def ldexp(x: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
+    """With powers of two in the dtypes of eager, where the base is a number, or for other floats a tensor without dimensions."""
+    base = x.new_full((), 2.0) if x.is_floating_point() and x.dtype != torch.float32 else 2.0
+    return x * torch.pow(base, exponent)
+
+
+def weight_norm_backward(
+    gradient: torch.Tensor, v: torch.Tensor, g: torch.Tensor, norms: torch.Tensor, dim: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The gradients of a direction and its length, of which a weight was made; each along all dimensions but one."""
+    axes = [axis for axis in range(v.ndim) if axis != dim % v.ndim]
+    norms = norms.to(g.dtype)
+    along = (gradient * v).sum(axes, keepdim=True) / norms
+    return g / norms * (gradient - v * (along / norms)), along
+
+
 def taken_apart() -> dict[Any, Callable[..., Any]]:
     """Functions of torch's operations by what they stand for."""
     return {
         aten._cdist_forward.default: distances,
         aten._cdist_backward.default: distances_backward,
         aten._trilinear.default: trilinear,
+        aten._weight_norm_interface_backward.default: weight_norm_backward,
+        aten.ldexp.Tensor: ldexp,
     }

@@ -11,7 +11,7 @@ import torch
 from . import device
 from .dtypes import FROM_TORCH, carrier_of
 
-__all__ = ["array_of", "dense_order", "is_on_device", "on_cpu", "on_device", "reader", "writer"]
+__all__ = ["array_of", "dense_order", "is_on_device", "may_overlap", "on_cpu", "on_device", "reader", "writer"]
 
 
 def dense_order(fake: Any) -> tuple[int, ...] | None:
@@ -30,6 +30,17 @@ def dense_order(fake: Any) -> tuple[int, ...] | None:
 def int_hint(value: Any) -> int:
     """A number to compare strides by: what they were at the first call."""
     return value if isinstance(value, int) else value.node.hint
+
+
+def may_overlap(fake: Any) -> bool:
+    """Whether elements of a tensor may share memory, by the sizes and strides of the first call."""
+    reach = 0
+    for stride, extent in sorted((int_hint(s), int_hint(e)) for s, e in zip(fake.stride(), fake.shape, strict=True)):
+        if extent > 1:
+            if stride <= reach:
+                return True
+            reach += stride * (extent - 1)
+    return False
 
 
 def array_of(tensor: torch.Tensor) -> np.ndarray:

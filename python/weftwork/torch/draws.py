@@ -40,14 +40,14 @@ LIKE = set(
 )
 
 
-def memory(shape: Any, strides: Any, dtype: torch.dtype) -> torch.Tensor:
+def memory(shape: Any, strides: Any, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """Elements without values, in the layout of a tensor that is not there yet."""
-    return torch.empty_strided(shape, strides, dtype=dtype)
+    return torch.empty_strided(shape, strides, dtype=dtype, device=device)
 
 
-def kept_elements(shape: Any, rate: float) -> torch.Tensor:
+def kept_elements(shape: Any, device: torch.device, rate: float) -> torch.Tensor:
     """Which elements dropout keeps, drawn as torch's dropout draws them."""
-    return torch.empty(shape, dtype=torch.bool).bernoulli_(1 - rate)
+    return torch.empty(shape, dtype=torch.bool, device=device).bernoulli_(1 - rate)
 
 
 def dropped(x: torch.Tensor, kept: torch.Tensor, rate: float) -> torch.Tensor:
@@ -80,7 +80,7 @@ def like(graph: Any, node: Node) -> None:
         made = graph.call_function(memory)
     made.meta = {
         "val": fake,
-        GIVEN: (tuple(fake.shape), tuple(fake.stride()), fake.dtype),
+        GIVEN: (tuple(fake.shape), tuple(fake.stride()), fake.dtype, fake.device),
         "stack_trace": node.stack_trace,
     }
     node.args = (made, *node.args[1:])
@@ -92,7 +92,7 @@ def dropout(graph: Any, node: Node) -> None:
     with graph.inserting_before(node):
         kept = graph.call_function(kept_elements, (rate,))
         result = graph.call_function(dropped, (x, kept, rate))
-    kept.meta = {"val": mask, GIVEN: (tuple(mask.shape),), "stack_trace": node.stack_trace}
+    kept.meta = {"val": mask, GIVEN: (tuple(mask.shape), mask.device), "stack_trace": node.stack_trace}
     result.meta = {"val": fake, "stack_trace": node.stack_trace}
     for user in list(node.users):
         user.replace_all_uses_with(result if user.args[1] == 0 else kept)

@@ -51,13 +51,13 @@ class Extents:
         self.symbols: dict[str, Any] = {}
         self.used: set[str] = set()  # since someone emptied it
         self.told: set[sympy.Symbol] = set()
+        self.sized: set[sympy.Symbol] = set()  # those that extents of tensors tell
         self.whole: dict[sympy.Expr, str] = {}
-        given: list[Any] = [
-            e for v in inputs for e in (v.shape if isinstance(v, torch.Tensor) else [v]) if is_symbolic(e)
-        ]
-        for extent in given:
-            line = solved(extent.node.expr)
-            self.told |= {line[0]} if line else set()
+        sizes: list[Any] = [e for v in inputs if isinstance(v, torch.Tensor) for e in v.shape if is_symbolic(e)]
+        numbers = [v for v in inputs if not isinstance(v, torch.Tensor) and is_symbolic(v)]
+        given: list[Any] = [*sizes, *numbers]
+        for found, extents in ((self.sized, sizes), (self.told, given)):
+            found |= {line[0] for line in (solved(extent.node.expr) for extent in extents) if line}
         for extent in given:
             if isinstance(extent, torch.SymInt) and not extent.node.expr.free_symbols <= self.told:
                 self.whole.setdefault(extent.node.expr, f"extent{len(self.whole)}")
@@ -70,6 +70,17 @@ class Extents:
             raise UnsupportedError(f"an extent was wanted, got {value!r}  [torch_extent]")
         known = value.node.maybe_as_int()
         return known if known is not None else self._of_expression(value.node.expr, value.node.shape_env)
+
+    def is_number(self, value: Any) -> bool:
+        """Whether something negative may be in it that only the call tells: programs have it as a number, not as an extent."""
+        if (
+            not isinstance(value, torch.SymInt)
+            or value.node.maybe_as_int() is not None
+            or value.node.expr in self.whole
+        ):
+            return False
+        bounds = value.node.shape_env.var_to_range
+        return any(s in bounds and not bounds[s].lower >= 0 for s in value.node.expr.free_symbols - self.sized)
 
     def shape(self, fake: Any) -> tuple[Any, ...]:
         """The shape of a fake tensor."""
@@ -113,9 +124,14 @@ class Extents:
             raise UnsupportedError(
                 f"an extent that the arguments of a call tell was wanted, got {symbol.name}  [torch_extent]"
             )
-        low = int(bounds.lower) if bounds.lower.is_Integer else 0
         high = int(bounds.upper) if bounds.upper.is_Integer else MOST
-        return self._named(symbol.name, max(low, 1), min(high, MOST))
+        if symbol in self.sized:
+            low = max(int(bounds.lower), 1) if bounds.lower.is_Integer else 1
+        elif bounds.lower >= 0:
+            low = int(bounds.lower)
+        else:
+            raise UnsupportedError(f"an extent was wanted, {symbol.name} may be negative  [torch_extent]")
+        return self._named(symbol.name, low, min(high, MOST))
 
     def _named(self, name: str, low: int, high: int) -> Any:
         self.used.add(name)

@@ -9,6 +9,7 @@ import torch
 from torch.fx import Node, map_arg
 
 from ..errors import Error
+from .bridge import may_overlap
 from .draws import kept_elements
 from .dtypes import FROM_TORCH
 from .extents import SYMBOLIC, Extents
@@ -53,6 +54,8 @@ VIEWS = {
 }
 #: The same of those that give several.
 SPLITS = {aten.split_with_sizes.default, aten.split.Tensor, aten.unbind.int}
+#: Of an operand whose elements share memory these give, in torch, a result whose elements do.
+SCATTERS = {aten.slice_scatter.default, aten.select_scatter.default}
 
 
 def value_of(node: Any) -> Any:
@@ -131,6 +134,9 @@ def reason_against(node: Node, extents: Extents) -> str | None:
     try:
         for value in values:
             extents.shape(value)
+        first: Any = args[0] if args else None
+        if node.target in SCATTERS and 0 not in first.stride() and may_overlap(first):
+            return "an operand whose elements share memory"
         accepts = TABLE[node.target].accepts
         if accepts is not None and not has_no_elements(value_of(node)) and not accepts(*args, **kwargs):
             return "these arguments"

@@ -121,7 +121,8 @@ class Recording:
             self.values[node] = TracedArray(_core.constant(elements))
             return
         if not isinstance(fake, torch.Tensor):
-            self.parameters[node] = _core.parameter((), np.dtype(np.float64), node.name)
+            dtype = np.int64 if isinstance(fake, torch.SymInt) else np.float64
+            self.parameters[node] = _core.parameter((), np.dtype(dtype), node.name)
             self.values[node] = TracedArray(self.parameters[node])
             return
         shape, order = self.extents.shape(fake), self.order_of(node)
@@ -145,7 +146,7 @@ class Recording:
         value = value_of(node)
         if isinstance(value, (int, float, bool)):
             return value
-        if isinstance(value, torch.SymInt):
+        if isinstance(value, torch.SymInt) and node not in self.parameters:
             return self.extents.of(value)
         return self.values[node]
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from .bridge import dense_order
+from .bridge import dense_order, may_overlap
 from .extents import Extents, expression_of
 from .kinds import CALL, GETITEM, NATIVE, SCALAR, SOURCE, SPLITS, STORE, VIEWS, is_random, kind_of, reason_against
 from .marks import Region, region_of
@@ -238,7 +238,8 @@ class Schedule:
 
     def _read(self, piece: Piece, inside: set[Node], operand: Any) -> None:
         value = operand.meta.get("val")
-        if operand not in inside and isinstance(value, (torch.Tensor, torch.SymFloat)):
+        is_number = isinstance(value, torch.SymFloat) or (self.shares and self.extents.is_number(value))
+        if operand not in inside and (is_number or isinstance(value, torch.Tensor)):
             piece.inputs[operand] = None
 
     def tensors_outside(self) -> list[Node]:
@@ -254,6 +255,8 @@ class Schedule:
         target, source = store.args[:2]
         fake: Any = target.meta["val"]  # type: ignore[union-attr]
         if fake.is_conj() or fake.is_neg():  # then what the memory has is not what the argument is
+            return False
+        if may_overlap(fake):  # torch writes one element after the other, of which the last stays
             return False
         if not self.is_native(source) or self.when.get(source, -1) != last or any(n >= last for n in self.calls):  # type: ignore[arg-type]
             return False

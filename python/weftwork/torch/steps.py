@@ -114,7 +114,11 @@ class Run:
         self.outputs = [(slots[node], *self._writer(node)) for node in program.outputs]
         self.found: Found | None = None
         fakes = list(map(value_of, program.inputs))
-        self.floats = [(i, slots[program.inputs[i]], f) for i, f in enumerate(fakes) if not isinstance(f, torch.Tensor)]
+        self.given = [
+            (i, slots[program.inputs[i]], f, np.int64 if isinstance(f, torch.SymInt) else np.float64)
+            for i, f in enumerate(fakes)
+            if not isinstance(f, torch.Tensor)
+        ]
         self.is_single = len(self.outputs) + len(program.stored) == 1
 
     def _reader(self, node: Node) -> Callable[[Any], Any]:
@@ -170,8 +174,8 @@ class Run:
         except (RuntimeError, TypeError):
             # Lazily conjugated ones, ones with a gradient, subclasses.
             arrays = [self._carefully(i, values[slot]) for i, slot in enumerate(self.inputs)]
-        for i, slot, number in self.floats:
-            arrays[i] = np.float64(self.numbers.of(number, values) if values[slot] is None else values[slot])
+        for i, slot, number, scalar in self.given:
+            arrays[i] = scalar(self.numbers.of(number, values) if values[slot] is None else values[slot])
         for name in self.program.carried:
             arrays.append(np.empty((self.numbers.symbol(name, values), 0), np.bool_))
         try:

@@ -87,9 +87,12 @@ def common(*values: Any) -> list[Any]:
     for group in groups:
         for value in group:
             dtype = joined(dtype, value, group is groups[0] or not isinstance(value, TracedArray))
-    # Torch takes integers that the dtype lacks modulo its size.
-    fits = lambda value: np.array(value).astype(dtype) if type(value) is int and dtype.kind in "iu" else value
-    return [cast(fits(value), dtype) for value in values]
+    return [cast(fitting(value, dtype), dtype) for value in values]
+
+
+def fitting(value: Any, dtype: Any) -> Any:
+    """A value for a dtype: torch takes integers that it lacks modulo its size."""
+    return np.array(value).astype(dtype) if type(value) is int and dtype.kind in "iu" else value
 
 
 def category(dtype: Any) -> int:
@@ -131,7 +134,9 @@ def is_value(x: Any) -> bool:
 def widely(want: Want, function: Callable[..., Any], *operands: Any, **kwargs: Any) -> Any:
     """A function of operands in the dtype of the result, short floats in float32, rounded once."""
     dtype = widened(want.dtype)
-    return cast(function(*(cast(x, dtype) if is_value(x) else x for x in operands), **kwargs), want.dtype)
+    return cast(
+        function(*(cast(fitting(x, dtype), dtype) if is_value(x) else x for x in operands), **kwargs), want.dtype
+    )
 
 
 def pointwise(names: str, function: Callable[..., Any], accepts: Callable[..., bool] | None = None) -> None:

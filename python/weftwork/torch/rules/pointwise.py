@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import torch
 
 from ... import _core
 from ...nn import functions as nn
@@ -53,11 +54,11 @@ for names, function in {
 
 for names, function in {
     "ceil": np.ceil, "floor": np.floor, "round": np.round, "trunc fix": np.trunc, "exp2": np.exp2, "log2": np.log2, "log10": np.log10,
-    "erf": erf, "erfc": op("erfc"), "lgamma": op("lgamma"), "digamma": op("digamma"), "erfinv": op("erf_inv"),
+    "erf": erf, "erfc": op("erfc"), "lgamma": op("lgamma"), "erfinv": op("erf_inv"),
     "relu": nn.relu, "silu": nn.silu, "hardtanh": nn.hardtanh, "relu6": nn.relu6, "leaky_relu": nn.leaky_relu,
     "hardsigmoid": nn.hardsigmoid, "hardswish": nn.hardswish, "gelu": nn.gelu, "mish": nn.mish,
     "sign": sign,
-    "frac": lambda x: x - np.trunc(x),
+    "frac": lambda x: x - np.trunc(x), "digamma": lambda x: np.where(x == 0, -1 / x, op("digamma")(x)),
 }.items():  # fmt: skip
     pointwise(names, function, real_only)
 
@@ -93,7 +94,7 @@ def softplus(want: Want, x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     )
 
 
-@rule("isnan", accepts=real_only)
+@rule("isnan")
 def isnan(want: Want, x: Any) -> Any:
     return x != x
 
@@ -169,7 +170,7 @@ def is_float(want: Want) -> bool:
     return want.dtype.kind in "fV"
 
 
-@rule("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar", accepts=real_only)
+@rule("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
 def power(want: Want, x: Any, y: Any) -> Any:
     if isinstance(y, (int, float)) and float(y) in (0.5, 1.0, 2.0, 3.0, -1.0, -0.5) and is_float(want):
         simple = {
@@ -200,6 +201,8 @@ def divide(want: Want, x: Any, y: Any, rounding_mode: str | None = None) -> Any:
 def no_integer_zero(x: Any, y: Any) -> bool:
     """Torch raises where an integer is divided by zero: of tensors, torch itself looks."""
     floats = any(getattr(v, "is_floating_point", lambda v=v: isinstance(v, float))() for v in (x, y))
+    if isinstance(y, torch.SymInt):
+        return floats or bool(y.node.shape_env.bound_sympy(y.node.expr).lower > 0)
     return floats or (isinstance(y, int) and not isinstance(y, bool) and y != 0)
 
 

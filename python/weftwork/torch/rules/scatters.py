@@ -104,11 +104,7 @@ def identity(dtype: Any, reduce: str) -> Any:
 
 
 def is_reducible(x: Any, dim: int, index: Any, source: Any, reduce: str, **kwargs: Any) -> bool:
-    return (
-        is_filled(x, dim, index)
-        and real_only(x)
-        and (reduce in COMBINE or (reduce == "mean" and x.dtype.is_floating_point))
-    )
+    return is_filled(x, dim, index) and real_only(x) and x.dtype != torch.bool and reduce in (*COMBINE, "mean")
 
 
 @rule("scatter_reduce.two", accepts=is_reducible)
@@ -116,6 +112,11 @@ def scatter_reduce(
     want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
     return reduced_into(want, *lines(x, dim, index, source), reduce, include_self)
+
+
+@rule("scatter.reduce", "scatter.value_reduce", accepts=is_reducible)
+def scatter_combined(want: Want, x: Any, dim: int, index: Any, source: Any, *, reduce: str) -> Any:
+    return reduced_into(want, *lines(x, dim, index, source), reduce, True)
 
 
 def reduced_into(want: Want, line: Any, where: tuple[Any, ...], source: Any, reduce: str, include_self: bool) -> Any:
@@ -128,7 +129,8 @@ def reduced_into(want: Want, line: Any, where: tuple[Any, ...], source: Any, red
         if not include_self:
             counts = put(counts, where, cast(0, np.float32))
         counts = combined(np.add, counts, where, cast(1, np.float32))
-        result = cast(result / cast(np.maximum(counts, 1), want.dtype), want.dtype)
+        divide = np.true_divide if want.dtype.kind in "fV" else np.floor_divide
+        result = cast(divide(result, cast(np.maximum(counts, 1), want.dtype)), want.dtype)
     return reshaped(result, want.shape)
 
 

@@ -100,11 +100,10 @@ def select(want: Want, x: Any, dim: int, index: Any) -> Any:
 
 
 def put(x: Any, part: Any, axis: int, start: Any, step: int) -> Any:
-    """The value with another part in the place of a slice."""
-    made = x.copy()
-    stop = start + (part.shape[axis] - 1) * step + 1
-    made[(*(slice(None),) * axis, slice(start, stop, step))] = part
-    return made
+    """The value with another part in the place of a slice, whose extent is the part's: as the slice tells it, it may have another form."""
+    starts, strides = [0] * x.ndim, [1] * x.ndim
+    starts[axis], strides[axis] = start, step
+    return wrap(_core.apply("update_slice", [x.tensor, part.tensor], {"start_indices": starts, "strides": strides}))
 
 
 @rule("slice_scatter")
