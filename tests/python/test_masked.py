@@ -255,3 +255,19 @@ def test_positions_in_any_program(source: str) -> None:
         else:
             close(got, expected)
         close(ours, given)
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (1, 1), (2,), ()])
+def test_values_for_a_mask_are_in_a_row(shape: tuple[int, ...]) -> None:
+    def write(x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        x[x > 0] = v
+        return x
+
+    x, v = np.array([1.0, 2.0, -3.0]), np.ones(shape)
+    jitted = wf.jit(write, strict=False)
+    if len(shape) > 1:
+        for function in (write, jitted):
+            with pytest.raises(TypeError, match="0 or 1-dimensional"):
+                function(x.copy(), v)
+    else:
+        close(jitted(x.copy(), v), write(x.copy(), v))

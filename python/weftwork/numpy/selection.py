@@ -132,7 +132,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
     if x.dtype.kind in "iuf" and (type(values) is complex or getattr(values, "weak", None) is complex):
         raise_here(ArgumentTypeError, f"insert: {x.dtype} holds no complex number", "insert_complex")
-    new = wrap(as_tensor(values, x.dtype))
+    new: Any = wrap(as_tensor(values, x.dtype))
     if chosen.size == 1:
         new = np.reshape(new, (*(1,) * (x.ndim - new.ndim), *new.shape))
         new = np.moveaxis(new, 0, axis) if chosen.ndim == 0 else new
