@@ -965,3 +965,15 @@ def test_a_device_has_no_streams():
     assert wf.ones(2).to_device("cpu:0", stream=None).shape == (2,)
     with pytest.raises(ValueError, match="no streams"):
         wf.ones(2).to_device("cpu:0", stream=1)
+
+
+def test_parts_of_complex_tensors_are_assigned() -> None:
+    x = np.arange(4) + 1j
+    t = wf.asarray(x.copy())
+    rows = t[1:]
+    rows.imag, x[1:].imag = 5, 5
+    t.real, x.real = wf.asarray([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 2.0, 1.0])
+    np.testing.assert_array_equal(t.numpy(), x)
+    np.testing.assert_array_equal((t * 2).imag.numpy(), (x * 2).imag)
+    with pytest.raises(TypeError, match="imaginary part"):
+        wf.asarray([1.0]).imag = 2

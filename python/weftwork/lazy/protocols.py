@@ -37,11 +37,24 @@ def get(self: Tensor, index: Any) -> Any:
     return called(operator.getitem, (self, index), {})
 
 
-def put(self: Tensor, index: Any, value: Any) -> None:
+def write(self: Tensor, function: Any, *args: Any) -> None:
     if self._array._storage.tensor.is_computed:
         self._length = 0
-    called(operator.setitem, (self, index, value), {}, writes=True)
+    called(function, (self, *args), {}, writes=True)
     self._grew(HEAVY)
+
+
+def put(self: Tensor, index: Any, value: Any) -> None:
+    write(self, operator.setitem, index, value)
+
+
+def part(name: str, doc: str) -> property:
+    """An attribute that may be assigned, which writes to the array."""
+    return property(
+        lambda self: called(operator.attrgetter(name), (self,), {}),
+        lambda self, value: write(self, setattr, name, value),
+        doc=doc,
+    )
 
 
 def attribute(self: Tensor, name: str) -> Any:
@@ -74,6 +87,8 @@ def install() -> None:
         "__getattr__": attribute,
         "T": property(transpose),
         "mT": property(matrix_transpose),
+        "real": part("real", "The real part; what is assigned is written to the array."),
+        "imag": part("imag", "The imaginary part, of a complex array; what is assigned is written to the array."),
         "_taken": staticmethod(array_of),
     }
     for name, member in members.items():
