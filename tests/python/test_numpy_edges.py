@@ -317,3 +317,21 @@ def test_derivatives_of_what_is_no_polynomial_raise_as_numpy_does(x):
                 jitted(x)
         else:
             np.testing.assert_array_equal(jitted(x), wanted)
+
+
+NUMBERS = [1 + 2j, 3]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_lists_with_complex_numbers_of_pythons_make_no_floats(strict):
+    x = np.array([1.0, 2.0])
+    for function in (
+        lambda x: np.array(NUMBERS, dtype=x.dtype) + x,
+        lambda x: np.array([x[0], 1 + 2j], dtype=float),
+        lambda x: np.asarray([[x[0], NUMBERS[0]]], dtype=int),
+    ):
+        with pytest.raises(TypeError):
+            function(x)
+        with pytest.raises(TypeError):
+            wf.jit(function, strict=strict)(x)
+    np.testing.assert_array_equal(wf.jit(lambda x: np.array(NUMBERS) + x, strict=strict)(x), np.array(NUMBERS) + x)

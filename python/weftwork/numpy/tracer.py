@@ -534,6 +534,8 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
             return _core.constant(value.astype(dtype))
         return convert(trace.capture(value), dtype)
     if isinstance(value, (list, tuple)) and contains_traced(value):
+        if dtype is not None and np.dtype(dtype).kind in "iuf" and holds_complex(value):
+            raise_here(ArgumentTypeError, f"a list with a complex number of Python's made {np.dtype(dtype)}", "complex")
         return convert(as_tensor(np.stack([wrap(as_tensor(item)) for item in value])), dtype)
     if isinstance(value, complex) and dtype is not None:
         return _core.constant(np.asarray(value).astype(dtype))  # of which a real dtype takes the real part
@@ -541,6 +543,13 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         return as_tensor(np.asarray(value), dtype)  # a Buffer, a tensor of torch: memory that may be written later
     # Python numbers and nested lists: NumPy's own conversion, with its own OverflowError.
     return _core.constant(np.asarray(value, dtype))
+
+
+def holds_complex(value: Any) -> bool:
+    """Whether a complex number of Python's is in a list, at any depth: NumPy asks such for a float, which it is not."""
+    if isinstance(value, (list, tuple)):
+        return any(map(holds_complex, value))
+    return type(value) is complex or (type(value) is TracedArray and value.weak is complex)
 
 
 def require_fit(value: Any, dtype: np.dtype) -> None:
