@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Checks"]
+__all__ = ["Checks", "holds_complex"]
+
+
+def holds_complex(value: Any) -> bool:
+    """Whether a complex number of Python's is in a list, at any depth: NumPy asks such for a float, which it is not."""
+    if isinstance(value, (list, tuple)):
+        return any(map(holds_complex, value))
+    return complex in (type(value), getattr(value, "weak", None))
 
 
 class Checks:

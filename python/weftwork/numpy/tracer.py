@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
-from .checks import Checks
+from .checks import Checks, holds_complex
 
 Tensor = _core.Tensor
 #: The type itself: np.ndarray may be a stand-in while a function is traced.
@@ -543,13 +543,6 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         return as_tensor(np.asarray(value), dtype)  # a Buffer, a tensor of torch: memory that may be written later
     # Python numbers and nested lists: NumPy's own conversion, with its own OverflowError.
     return _core.constant(np.asarray(value, dtype))
-
-
-def holds_complex(value: Any) -> bool:
-    """Whether a complex number of Python's is in a list, at any depth: NumPy asks such for a float, which it is not."""
-    if isinstance(value, (list, tuple)):
-        return any(map(holds_complex, value))
-    return type(value) is complex or (type(value) is TracedArray and value.weak is complex)
 
 
 def require_fit(value: Any, dtype: np.dtype) -> None:
