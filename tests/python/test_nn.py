@@ -113,6 +113,14 @@ def test_windows_take_means_of_their_own_elements(torch: Any, size: int) -> None
     require_layer(torch, nn.AdaptiveAvgPool2d((2, size)), torch.nn.AdaptiveAvgPool2d((2, size)), x[:, :2])
 
 
+def test_adaptive_pooling_of_a_symbolic_extent(torch: Any) -> None:
+    program = wf.compile(nn.AdaptiveAvgPool2d(3), x=wf.spec((2, 1, wf.Dim("h", 4, 40), 12), "float32"))
+    for height in (4, 9, 17):
+        x = np.random.default_rng(height).random((2, 1, height, 12), np.float32)
+        wanted = torch.nn.AdaptiveAvgPool2d(3)(torch.tensor(x)).numpy()
+        np.testing.assert_allclose(program(x), wanted, rtol=1e-6)
+
+
 def test_other_layers_are_torchs(torch: Any) -> None:
     other = torch.nn
     require_layer(torch, nn.Linear(8, 5), other.Linear(8, 5), X)

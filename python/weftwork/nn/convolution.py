@@ -122,10 +122,7 @@ class AdaptivePool(Module):
         for axis, count in zip(range(-self.COUNT, 0), each(self.output_size, self.COUNT), strict=True):
             if count == 1:
                 a = np.mean(a, axis=axis, keepdims=True)
-            elif a.shape[axis] % count == 0:
-                split = (*a.shape[:axis], count, a.shape[axis] // count, *a.shape[a.ndim + axis + 1 :])
-                a = np.mean(a.reshape(split), axis=axis)
-            else:
+            elif count != a.shape[axis]:
                 a = window_means(a, axis, count)
         return a.astype(x.dtype)
 

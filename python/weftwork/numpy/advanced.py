@@ -55,6 +55,11 @@ def is_mask(item: Any) -> bool:
     )
 
 
+def has_none(shape: tuple[Any, ...]) -> bool:
+    """Whether there are no elements, as far as that is known now: not by a symbolic extent."""
+    return any(type(extent) is int and extent == 0 for extent in shape)
+
+
 def place_items(tensor: Tensor, items: list[Any]) -> list[Any]:
     """An index with its masks, integers and index arrays as places that lie inside of their axes."""
     flat: list[Any] = []
@@ -68,9 +73,9 @@ def place_items(tensor: Tensor, items: list[Any]) -> list[Any]:
         is_place = not (item is None or item is Ellipsis or isinstance(item, slice))
         result.append(places_of(item, tensor.shape[axis], axis) if is_place else item)
         axis += item is not None and item is not Ellipsis
-    if 0 in tensor.shape and (trace := current_trace()) is not None and not trace.is_of_function:
+    if has_none(tensor.shape) and (trace := current_trace()) is not None and not trace.is_of_function:
         # A kernel looks at indices as it uses them, and for no elements it uses none: lazy ones are looked at now.
-        unseen = [p for p in result if isinstance(p, Tensor) and p.constant() is None and 0 not in p.shape]
+        unseen = [p for p in result if isinstance(p, Tensor) and p.constant() is None and not has_none(p.shape)]
         _core.evaluate(unseen)
     return result
 
