@@ -427,7 +427,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
                 return result
             if function is STORE_ITEM and error.label == "mask_assignment":
                 if getattr(args[2], "ndim", 0) > 1 and type(args[1]) is not tuple:
-                    self.refuse("values for a mask that have more than one dimension")  # of which places have no fault
+                    # NumPy refuses them for a mask, and takes them for the places that would stand for it here.
+                    self.refuse("values for a mask that have more than one dimension")
                 return self.guarded(STORE_ITEM, (args[0], self.without_masks(args[1]), args[2]), {})
         forms = [] if self.bakes else [self.fixed, self.decided] if self.can_break() else [self.fixed]
         for form in forms:

@@ -55,9 +55,9 @@ def is_mask(item: Any) -> bool:
     )
 
 
-def has_none(shape: tuple[Any, ...]) -> bool:
-    """Whether there are no elements, as far as that is known now: not by a symbolic extent."""
-    return any(type(extent) is int and extent == 0 for extent in shape)
+def is_empty(shape: Any) -> bool:
+    """Whether an array of this shape is known to have no elements."""
+    return any(isinstance(extent, int) and extent == 0 for extent in shape)
 
 
 def place_items(tensor: Tensor, items: list[Any]) -> list[Any]:
@@ -73,9 +73,9 @@ def place_items(tensor: Tensor, items: list[Any]) -> list[Any]:
         is_place = not (item is None or item is Ellipsis or isinstance(item, slice))
         result.append(places_of(item, tensor.shape[axis], axis) if is_place else item)
         axis += item is not None and item is not Ellipsis
-    if has_none(tensor.shape) and (trace := current_trace()) is not None and not trace.is_of_function:
+    if is_empty(tensor.shape) and (trace := current_trace()) is not None and not trace.is_of_function:
         # A kernel looks at indices as it uses them, and for no elements it uses none: lazy ones are looked at now.
-        unseen = [p for p in result if isinstance(p, Tensor) and p.constant() is None and not has_none(p.shape)]
+        unseen = [p for p in result if isinstance(p, Tensor) and p.constant() is None and not is_empty(p.shape)]
         _core.evaluate(unseen)
     return result
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError
-from .advanced import put_indexed, take_indexed
+from .advanced import is_empty, put_indexed, take_indexed
 from .tracer import LayoutUse, Storage, Tensor, Trace, TracedArray, View, current_trace, raise_here, wrap
 
 Strides = list[Any]  # in elements
@@ -27,11 +27,6 @@ def row_major(shape: Any) -> Strides:
         strides.insert(0, step)
         step = step * extent
     return strides
-
-
-def is_empty(shape: Any) -> bool:
-    """Whether an array of this shape is known to have no elements."""
-    return any(isinstance(extent, int) and extent == 0 for extent in shape)
 
 
 def is_contiguous(shape: Any, strides: Strides) -> bool:

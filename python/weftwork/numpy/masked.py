@@ -15,10 +15,11 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
+from .advanced import is_empty
 from .dispatch import broadcast_to
 from .functions import product
 from .indexing import assigned, basic_view, element, expand_ellipsis, has_ellipsis, is_basic, is_integer, is_place
-from .layout import is_empty, scalars
+from .layout import scalars
 from .quantiles import DISCRETE
 from .reductions import normalized_axes
 from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap

@@ -12,9 +12,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError
-from .advanced import take_indexed
+from .advanced import is_empty, take_indexed
 from .dispatch import implements
-from .layout import is_empty
 from .masked import Selected, slices_in, stays
 from .tracer import MASKS, Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
 from .ufuncs import op, truth

@@ -9,10 +9,10 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
 from . import own
+from .advanced import is_empty
 from .arguments import integer
 from .dispatch import implements
 from .functions import solid
-from .layout import is_empty
 from .selection import fixed_extent
 from .tracer import TracedArray, raise_here, wrap
 from .validity import demanded, may_be_outside, require, require_sorted

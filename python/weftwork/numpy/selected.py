@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from . import own
+from .advanced import is_empty
 from .indexing import element
-from .layout import is_empty
 from .masked import EXTREMES, FUNCTIONS, METHODS, Selected
 from .reductions import normalized_axes
 from .searching import below, binned, counted, histogram_edges, histogram_values

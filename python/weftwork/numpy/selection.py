@@ -11,6 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, 
 from . import own
 from .advanced import as_indices
 from .arguments import extents_of, order_letter
+from .checks import holds_complex
 from .dispatch import implements, result_type, written
 from .functions import along, delivered, one_axis, product, solid
 from .stored import require_stored
@@ -130,7 +131,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     else:
         chosen = known_value(as_indices(obj), "insert", "where elements are inserted has to be fixed")
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-    if x.dtype.kind in "iuf" and (type(values) is complex or getattr(values, "weak", None) is complex):
+    if x.dtype.kind in "iuf" and holds_complex(values):
         raise_here(ArgumentTypeError, f"insert: {x.dtype} holds no complex number", "insert_complex")
     new: Any = wrap(as_tensor(values, x.dtype))
     if chosen.size == 1:
