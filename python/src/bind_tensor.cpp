@@ -10,6 +10,10 @@
 
 namespace weft::py {
 
+bool has_wide_shape(const Tensor& tensor) {
+  return std::ranges::count_if(tensor.dims(), [](const Dim& dim) { return !dim.is(1); }) > 1;
+}
+
 std::vector<Tensor> to_tensors(nb::handle sequence) {
   std::vector<Tensor> tensors;
   for (nb::handle item : sequence) tensors.push_back(nb::cast<Tensor>(item));
@@ -139,12 +143,7 @@ void bind_values(nb::module_& m) {
       .def_prop_ro("dtype", [](const Tensor& t) { return to_python(t.dtype()); })
       .def_prop_ro("shape", [](const Tensor& t) { return to_python(t.dims()); })
       .def_prop_ro("ndim", [](const Tensor& t) { return t.rank(); })
-      .def_prop_ro(
-          "is_wide",
-          [](const Tensor& t) {
-            return std::count_if(t.dims().begin(), t.dims().end(), [](const Dim& dim) { return !dim.is(1); }) > 1;
-          },
-          "Whether more than one axis may have more than one element.")
+      .def_prop_ro("is_wide", &has_wide_shape, "Whether more than one axis may have more than one element.")
       .def_prop_ro("op",
                    [](const Tensor& t) { return nb::str(name(t.record().op).data(), name(t.record().op).size()); })
       .def_prop_ro("loc", [](const Tensor& t) { return t.record().loc; })

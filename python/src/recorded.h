@@ -14,6 +14,8 @@ std::vector<Tensor> to_tensors(nb::handle sequence);
 // The result of a ufunc, or a pair; None where C++ has none of that name, or NumPy is to be asked, unless the operands
 // have the types of its loop already. Bit i of `weak`: operand i, a value, promotes as a number of Python's.
 nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned weak, bool in_loop = false);
+// Whether more than one axis may have more than one element.
+bool has_wide_shape(const Tensor& tensor);
 // None: all of them; one alone, or several.
 Axes to_axes(nb::handle axes);
 

@@ -336,14 +336,32 @@ def clip(x: Tensor, low: object | None, high: object | None, weak: int = 0) -> A
 def cast(x: Tensor, dtype: object) -> Tensor:
     """The value as ndarray.astype would give it."""
 
-def set_lazy_arrays(type: type, current_trace: object, tensor_of: object) -> None:
+def current_trace() -> Any:
+    """The trace that runs on this thread, or None."""
+
+def swap_trace(trace: object | None) -> Any:
     """
-    Says what `operated` takes for lazy arrays, and how it makes one of a recorded value and the length of its chain.
+    Makes a trace, or None, the one that this package's own functions record in on this thread, and returns the one before.
+    """
+
+def set_lazy_arrays(type: type, longest: int, tensor_of: object) -> None:
+    """
+    Says what `operated` takes for lazy arrays, and how one of a recorded value is made that is on top of a chain of more than so many calls.
     """
 
 def operated(ufunc: str, x: object, y: object | None = None) -> Any:
     """
     The result of NumPy's element-wise function of that name on lazy arrays and Python's numbers; None where that takes the longer way: other operands, a function that is traced, an error to be explained.
+    """
+
+def set_traced_arrays(type: type, storage: type, births: object, note_created: object) -> None:
+    """
+    Says what `traced_operated` takes for traced arrays, and what it makes them of.
+    """
+
+def traced_operated(ufunc: str, x: object, y: object | None = None) -> Any:
+    """
+    The array that NumPy's element-wise function of that name gives of traced arrays and Python's numbers; None where that takes the longer way: other operands, two results, a layout to be followed, an error.
     """
 
 def arange(arg0: object, arg1: object, arg2: object, arg3: object, /) -> Tensor: ...

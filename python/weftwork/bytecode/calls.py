@@ -18,8 +18,8 @@ import numpy as np
 from .. import _core
 from ..numpy import own
 from ..numpy.asked import as_numpy_raises
-from ..numpy.dispatch import FUNCTIONS, elementwise
-from ..numpy.operators import PLAIN, computed
+from ..numpy.dispatch import FUNCTIONS
+from ..numpy.operators import PLAIN, ufunc_result
 from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from . import natives
 from .compiled import is_trusted
@@ -129,7 +129,7 @@ class Calls(Machine):
         kind = type(function)
         if kind is np.ufunc and not kwargs and len(args) == function.nin and is_recorded(args):
             try:
-                return computed(elementwise(function, args), args) if function.signature is None else function(*args)
+                return ufunc_result(function, args) if function.signature is None else function(*args)
             except Exception:
                 pass  # the longer way raises it, too, and knows what to do
         if kind is types.MethodType:

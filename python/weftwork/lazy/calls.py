@@ -13,10 +13,11 @@ from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from ..numpy.asked import as_numpy_raises
 from ..numpy.dispatch import FUNCTIONS
+from ..numpy.operators import RECORDED
 from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, current_trace, swap_trace
 from ..pytree import flatten
 from .blame import explained
-from .tensor import HEAVY, Method, Tensor, copied, eval_all, leaf, tensor_of
+from .tensor import HEAVY, LONGEST_CHAIN, Method, Tensor, copied, eval_all, leaf, tensor_of
 
 __all__ = ["SHORTEST", "as_own", "called", "recorded_or_run"]
 
@@ -103,10 +104,8 @@ def holds_arrays(out: Any) -> bool:
 
 NUMBERS = frozenset([bool, int, float, complex])
 #: The names of NumPy's functions that may go the shortest way, which is _core.operated. Not of those that copy: see `copied`.
-SHORTEST = {ufunc: name for name in _core.elementwise_names() if (ufunc := getattr(np, name)).nout == 1}
-for _copy in (np.positive, np.conjugate):
-    del SHORTEST[_copy]
-_core.set_lazy_arrays(Tensor, current_trace, tensor_of)
+SHORTEST = {ufunc: name for ufunc, name in RECORDED.items() if ufunc not in (np.positive, np.conjugate)}
+_core.set_lazy_arrays(Tensor, LONGEST_CHAIN, tensor_of)
 
 
 def recorded_or_run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

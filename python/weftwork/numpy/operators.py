@@ -10,9 +10,9 @@ import numpy as np
 from .. import _core
 from .dispatch import elementwise
 from .layout import UNKNOWN, is_ordered
-from .tracer import Tensor, TracedArray
+from .tracer import Storage, Tensor, TracedArray, note_created
 
-__all__ = ["BINARY", "COMPARISONS", "MIXIN", "PLAIN", "UNARY", "computed", "operated"]
+__all__ = ["BINARY", "COMPARISONS", "MIXIN", "PLAIN", "RECORDED", "UNARY", "operated", "ufunc_result"]
 
 #: Types of operands about which NumPy's protocols have nothing to say.
 PLAIN = frozenset([TracedArray, bool, int, float, complex, _core.Dim])
@@ -31,6 +31,16 @@ COMPARISONS = {
     "ge": np.greater_equal,
 }
 UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+#: The functions of one result that C++ has, with their names there.
+RECORDED = {ufunc: name for name in _core.elementwise_names() if (ufunc := getattr(np, name)).nout == 1}
+_core.set_traced_arrays(TracedArray, Storage, Storage.births, note_created)
+
+
+def ufunc_result(ufunc: np.ufunc, inputs: tuple) -> Any:
+    """The array, or arrays, that a call of a ufunc gives of plain operands."""
+    name = RECORDED.get(ufunc)
+    result = None if name is None else _core.traced_operated(name, *inputs)
+    return computed(elementwise(ufunc, inputs), inputs) if result is None else result
 
 
 def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
@@ -41,7 +51,7 @@ def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
     storage = made._storage
     storage.owned = True
     if result.is_wide:
-        # What layout.inherit notes, for calls that are made often.
+        # What layout.inherit notes.
         for value in inputs:
             if type(value) is TracedArray and value.tensor.is_wide:
                 given = value._storage
@@ -55,7 +65,7 @@ def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
 
 def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
     """What an operator gives of plain operands: Python's numbers stay such among themselves, as they do not in a call of the ufunc."""
-    result = computed(elementwise(ufunc, inputs), inputs)
+    result = ufunc_result(ufunc, inputs)
     for value in inputs:
         if type(value) is TracedArray and not value.weak:
             return result
@@ -65,19 +75,25 @@ def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
 
 
 def forward(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    longer = getattr(MIXIN, name)
+    longer, shortest = getattr(MIXIN, name), RECORDED.get(ufunc, "")
 
     def method(self: TracedArray, other: Any) -> Any:
-        return operated(ufunc, self, other) if type(other) in PLAIN else longer(self, other)
+        result = _core.traced_operated(shortest, self, other)
+        if result is None:
+            result = operated(ufunc, self, other) if type(other) in PLAIN else longer(self, other)
+        return result
 
     return method
 
 
 def reflected(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    longer = getattr(MIXIN, name)
+    longer, shortest = getattr(MIXIN, name), RECORDED.get(ufunc, "")
 
     def method(self: TracedArray, other: Any) -> Any:
-        return operated(ufunc, other, self) if type(other) in PLAIN else longer(self, other)
+        result = _core.traced_operated(shortest, other, self)
+        if result is None:
+            result = operated(ufunc, other, self) if type(other) in PLAIN else longer(self, other)
+        return result
 
     return method
 

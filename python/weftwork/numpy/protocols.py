@@ -17,7 +17,7 @@ from .layout import GIVE_ARRAYS, OF_SORTED, inherit, memory_order, scalars
 from .linalg import call_gufunc
 from .loops import rows_of
 from .methods import METHODS, PROPERTIES
-from .operators import PLAIN, computed
+from .operators import PLAIN, ufunc_result
 from .refused import reason
 from .tracer import BoundMethod, Selection, TracedArray, raise_here
 
@@ -72,7 +72,7 @@ def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, *
         and ufunc.signature is None
         and all(type(value) in PLAIN for value in inputs)
     ):
-        return computed(elementwise(ufunc, inputs), inputs)
+        return ufunc_result(ufunc, inputs)
     if method != "at" and any(isinstance(value, Selection) for value in inputs):
         return NotImplemented
     result = inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -152,37 +151,21 @@ def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
     return lhs.tobytes() == rhs.tobytes()
 
 
-class State(threading.local):
-    """What a thread does."""
-
-    trace: Trace | None = None
-
-
-_state = State()
-
-
-def current_trace() -> Trace | None:
-    """The trace that runs on this thread."""
-    return _state.trace
+#: The trace that runs on this thread.
+current_trace: Callable[[], Trace | None] = _core.current_trace
+#: Makes a trace the one that this package's own functions record in on this thread, and returns the one before.
+swap_trace: Callable[[Trace | None], Trace | None] = _core.swap_trace
 
 
 @contextmanager
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
-    previous = current_trace()
-    _state.trace = trace
+    previous = swap_trace(trace)
     _core.set_tracing(trace is not None and trace.is_of_function)
     try:
         yield trace
     finally:
-        _state.trace = previous
+        swap_trace(previous)
         _core.set_tracing(previous is not None and previous.is_of_function)
-
-
-def swap_trace(trace: Trace | None) -> Trace | None:
-    """Makes a trace the one that this package's own functions record in on this thread, and returns the one before."""
-    previous = current_trace()
-    _state.trace = trace
-    return previous
 
 
 def untraced() -> Any:
@@ -192,7 +175,7 @@ def untraced() -> Any:
 
 def note_created(array: TracedArray | Selection) -> None:
     """Tells the loops that are being recorded: what their bodies make must not be kept."""
-    trace = _state.trace
+    trace = current_trace()
     if trace is not None and trace.loops:
         for loop in trace.loops:
             loop.note_created(array)
