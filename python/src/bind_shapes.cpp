@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "recorded.h"
+#include "weft/frontend/bounds.h"
 #include "weft/frontend/functions.h"
 #include "weft/frontend/linalg.h"
 #include "weft/frontend/promote.h"
@@ -144,6 +145,11 @@ void bind_places(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("items"), nb::arg("value"), nb::arg("combine").none() = nb::none(),
       "The value after x[items] = value, or with what an operation makes of both.");
+  m.def(
+      "are_inside", [](const Tensor& indices, nb::handle extent) { return are_inside(indices, to_dim(extent)); },
+      nb::arg("indices"), nb::arg("extent"),
+      "Whether all of them surely are indices of an axis of that extent, from its beginning or its end, as the calls "
+      "that made them tell; False says nothing.");
   m.def(
       "from_start",
       [](const Tensor& indices, nb::handle extent, int64_t axis) {

@@ -232,3 +232,57 @@ def test_indices_of_what_is_left_out_count(function: Any, places: list[int]) -> 
         else:
             with pytest.raises(IndexError):
                 jitted(*arguments)
+
+
+N = 6
+INSIDE: dict[str, Any] = {
+    "windows": lambda x, i: np.lib.stride_tricks.sliding_window_view(x, 3)[::2],
+    "sums of counters": lambda x, i: x[np.arange(4)[:, None] + np.arange(3)][::2],
+    "from the end": lambda x, i: x[np.arange(3) - 3],
+    "wrapped around": lambda x, i: x[(i + 1) % N],
+    "clipped": lambda x, i: x[np.clip(i, 0, N - 1)],
+    "bounded by two": lambda x, i: x[np.minimum(np.maximum(i, -N), N - 1)],
+    "products": lambda x, i: x[np.arange(3) * 2 + (i[:3] & 1)],
+    "quotients": lambda x, i: x[np.arange(2 * N) // 2],
+    "order": lambda x, i: x[np.argsort(i)],
+    "greatest": lambda x, i: x[np.argmax(i)],
+    "chosen": lambda x, i: x[np.where(i > 2, 5, -6)],
+    "turned": lambda x, i: x[-np.abs(np.arange(-3, 3)) - 1],
+    "of a table": lambda x, i: x[np.array([5, 0, -6])[np.arange(3)]],
+    "narrow": lambda x, i: x[np.arange(N).astype(np.int8)],
+}
+NOT_KNOWN: dict[str, Any] = {
+    "given": lambda x, i: x[i],
+    "one more": lambda x, i: x[np.arange(N) + i % 2],
+    "bounded above": lambda x, i: x[np.minimum(i, N - 1)],
+    "of another sign": lambda x, i: x[i % -7],
+    "by a divisor that is not known": lambda x, i: x[i % (i | 8)],
+    "wrapped in eight bits": lambda x, i: x[(np.arange(N) * 60).astype(np.int8)],
+    "wrapped in sixty-four": lambda x, i: x[np.arange(N) + (2**63 - 3) - (2**63 - 3)],
+}
+
+
+@pytest.mark.parametrize("name", INSIDE | NOT_KNOWN)
+def test_indices_that_are_surely_inside_are_not_looked_at(name: str) -> None:
+    function = (INSIDE | NOT_KNOWN)[name]
+    given = np.arange(float(N)), np.array([3, 1, 4, 1, 5, 2])
+    assert ("check_range" in str(wf.trace(function, *given))) == (name in NOT_KNOWN)
+    for places in ([3, 1, 4, 1, 5, 2], [0, 5, -6, 7, 1000, -(2**62)]):
+        arguments = given[0], np.array(places)
+        try:
+            wanted = function(*arguments)
+        except IndexError:
+            with pytest.raises(IndexError):
+                wf.jit(function, strict=False)(*arguments)
+        else:
+            np.testing.assert_array_equal(wf.jit(function, strict=False)(*arguments), wanted)
+
+
+def test_windows_of_an_extent_that_only_the_run_knows_are_not_looked_at() -> None:
+    def windows(x: Any) -> Any:
+        return np.lib.stride_tricks.sliding_window_view(x, 3)[::2].sum(1)
+
+    program = wf.compile(windows, x=wf.spec((wf.Dim("n", 3, 8, 100),), "float64"))
+    assert "check_range" not in str(wf.trace(windows, wf.spec((wf.Dim("n", 3, 8, 100),), "float64")))
+    for n in (3, 8, 100):
+        np.testing.assert_array_equal(program(np.arange(float(n))), windows(np.arange(float(n))))

@@ -1,6 +1,7 @@
 // Parts of tensors: basic indexing, and elements at places that are values.
 #include <algorithm>
 
+#include "weft/frontend/bounds.h"
 #include "weft/frontend/functions.h"
 #include "weft/frontend/promote.h"
 #include "weft/frontend/view.h"
@@ -126,7 +127,7 @@ Tensor place_values(const Selector& selector, const Dim& extent, int64_t axis) {
   if (values && selector.is_inside) return *values;
   const Tensor given = values ? *values : as_number(std::get<Dim>(selector.item)),
                places = from_start(given, extent, axis);
-  if (given.constant()) return places;
+  if (given.constant() || are_inside(given, extent)) return places;
   return apply(Op::check_range, {places},
                {{Attr::limit_indices, Dims{extent}}, {Attr::label, std::string("index_bounds")}, {Attr::axis, axis}});
 }
@@ -318,7 +319,7 @@ Tensor from_start(const Tensor& indices, const Dim& extent, int64_t axis) {
     if (extent.is_static()) return constant(std::move(places));
   }
   const Tensor places = cast_to(indices, DType::i64);
-  if (is_unsigned(indices.dtype())) return places;
+  if (is_unsigned(indices.dtype()) || lie_within(places, 0, extent)) return places;
   const Tensor from_end = apply(Op::add, {places, as_number(extent)});
   return apply(Op::select, {compared("LT", places, number(0, DType::i64)), from_end, places});
 }

@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here
-from .validity import in_range, is_bounded, note_bound
+from .validity import in_range, is_bounded
 
 
 def mask_as_indices(item: Any) -> list[Any]:
@@ -92,7 +92,9 @@ def places_of(item: Any, extent: Any, axis: int) -> Tensor:
     """An index array as int64 with negative ones counted from the end; constants are checked at once."""
     index = as_tensor(as_indices(item))
     places = _core.from_start(index, extent, axis)
-    return places if index.constant() is not None or is_bounded(index, extent) else in_range(places, extent, axis)
+    if index.constant() is not None or is_bounded(index, extent) or _core.are_inside(index, extent):
+        return places
+    return in_range(places, extent, axis)
 
 
 def take_indexed(tensor: Tensor, items: list[Any]) -> Tensor:
@@ -114,7 +116,5 @@ def take_along(tensor: Tensor, indices: Tensor, axis: int, mode: str) -> Tensor:
     items[axis] = TracedArray(indices)
     if mode != "raise":
         places = TracedArray(convert(indices, np.dtype(np.int64)))
-        items[axis] = note_bound(
-            places % extent if mode == "wrap" else np.minimum(np.maximum(places, 0), extent - 1), extent
-        )
+        items[axis] = places % extent if mode == "wrap" else np.minimum(np.maximum(places, 0), extent - 1)
     return take_indexed(tensor, items)
