@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -303,3 +304,41 @@ def test_a_tuple_that_some_turns_set_back_to_constants():
     for x in (np.array([3.0, 20.0]), np.array([9.0, 4.0]), np.array([2.0, 2.0]), np.array([50.0, 1.0])):
         for _ in range(2):
             compare(fast(x), f(x))
+
+
+def padded(x: Any) -> Any:
+    k = 0
+    while True:
+        p = np.pad(x, 1)
+        y = np.maximum.reduce([p[:-2], p[2:]]) * 0.9
+        k += 1
+        if y.max() < 1e-3:
+            return y, k
+        x = y
+
+
+def between_quantiles(x: Any) -> Any:
+    while True:
+        low, high = np.quantile(x, [0.1, 0.9])
+        if high - low < 1e-3:
+            return x
+        x = np.clip(x, low, high) * 0.9
+
+
+def filled(x: Any) -> Any:
+    k = 0
+    while True:
+        i = np.flatnonzero(x > 0.01)
+        if x[i].max(initial=0.0) < 0.1:
+            return x, k
+        x = x * 0.9
+        k += 1
+
+
+@pytest.mark.parametrize("function", [padded, between_quantiles, filled])
+def test_what_numpys_functions_make_of_numbers_is_the_same_at_each_turn(function: Any) -> None:
+    jitted = wf.jit(function, strict=False)
+    for x in (np.linspace(1, 2, 50), np.linspace(0, 9, 50)):
+        for given, wanted in zip(jitted(x), function(x), strict=True):
+            np.testing.assert_allclose(given, wanted, rtol=1e-12)
+    assert not jitted.ways["plain"], jitted.refusals

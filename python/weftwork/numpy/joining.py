@@ -25,7 +25,7 @@ from .functions import (
     take,
     traced,
 )
-from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, raise_here, untraced, wrap
+from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, frozen, raise_here, untraced, wrap
 
 
 def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
@@ -248,7 +248,7 @@ def pad_constants(given: Any, dtype: np.dtype) -> np.ndarray:
         stored = own.empty(numbers.shape, dtype)
         for i, number in enumerate(numbers.ravel() if numbers.size <= 2 else numbers.ravel().tolist()):
             stored.flat[i] = number
-        return stored
+        return frozen(stored)
 
 
 def pad_widths(pad_width: Any, ndim: int) -> list[list[int]]:

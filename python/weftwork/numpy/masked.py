@@ -14,7 +14,6 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
-from . import own
 from .advanced import is_empty
 from .dispatch import broadcast_to
 from .functions import product
@@ -22,7 +21,7 @@ from .indexing import assigned, basic_view, element, expand_ellipsis, has_ellips
 from .layout import scalars
 from .quantiles import DISCRETE
 from .reductions import normalized_axes
-from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
+from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, frozen, note_created, raise_here, wrap
 from .ufuncs import op
 from .validity import asks, demanded, require
 
@@ -145,7 +144,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     def filled(self, other: Any) -> Any:
         """The value with a number in the place of what is not selected."""
-        return np.where(self.wide_mask(), wrap(self.value), own.array(other, self.dtype))
+        return np.where(self.wide_mask(), wrap(self.value), frozen(other, self.dtype))
 
     def inside(self) -> Any:
         """The value with zeros in the place of integers that are not selected: those may be no indices."""
@@ -324,7 +323,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             result = function(value, axes, where=where, **kwargs)
             if function in (np.nanmax, np.nanmin) and self.dtype.kind == "f":
                 is_number = np.any(~np.isnan(value), axis=axes, where=where)
-                result = np.where(is_number, result, own.array(np.nan, self.dtype))
+                result = np.where(is_number, result, frozen(np.nan, self.dtype))
             extents = [value.shape[a] for a in axes if not self.lead <= a < self.lead + self.mask.ndim]
             return self.unless_empty(result, refusal, extents=extents)
 
@@ -340,7 +339,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             limits = (-np.inf, np.inf)
         elif self.dtype.kind != "b":
             limits = (np.iinfo(self.dtype).min, np.iinfo(self.dtype).max)
-        return own.array(limits[0] if is_greatest else limits[1], self.dtype)
+        return frozen(limits[0] if is_greatest else limits[1], self.dtype)
 
     def unless_empty(
         self, result: Any, message: str, label: str = "empty_reduction", extents: Sequence[Any] = ()
@@ -390,15 +389,13 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             low = np.min(inner, initial=np.inf, where=self.wide_mask())
             require(high - low < float(np.iinfo(self.dtype).max))
         result = QUANTILES[function](
-            np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), axis=axes, **kwargs
+            np.where(self.wide_mask(), inner, frozen(np.nan, inner.dtype)), axis=axes, **kwargs
         )
         if function in (np.quantile, np.percentile):
             result = self.unless_empty(result, "index 0 is out of bounds for axis 0 with size 0", "index_bounds")
         if ignores or self.dtype.kind != "f":
             return result
-        return np.where(
-            np.any(np.isnan(value), axis=axes, where=self.wide_mask()), own.array(np.nan, inner.dtype), result
-        )
+        return np.where(np.any(np.isnan(value), axis=axes, where=self.wide_mask()), frozen(np.nan, inner.dtype), result)
 
     @property
     def T(self) -> Selected:

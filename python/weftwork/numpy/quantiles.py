@@ -15,7 +15,7 @@ from .reductions import normalized_axes, require_out_of
 from .selection import fixed_extent
 from .sorting import argsort, sort
 from .statistics import fitted_weights
-from .tracer import TracedArray, raise_here, untraced, wrap
+from .tracer import TracedArray, frozen, raise_here, untraced, wrap
 from .validity import demanded
 
 _NoValue = np._NoValue
@@ -123,6 +123,8 @@ def of_sorted(values: Any, q: Any, method: str, weak: bool) -> Any:
         return taken(place)
     if weak:
         t = float(t.ravel()[0]) if known else wrap_weak(t)
+    elif known:
+        t = solid(frozen(t))
     return line_between(taken(before), taken(after), t)
 
 
@@ -170,6 +172,8 @@ def checked_q(q: Any, scale: int) -> tuple[Any, bool]:
     if isinstance(result, TracedArray):
         inside = np.logical_and(result >= 0, result <= 1)
         result = wrap(demanded(result.tensor, inside, "quantile_range", what))
+    else:
+        result = frozen(result)
     if result.ndim > 2:
         raise_here(ArgumentValueError, "q must be a scalar or 1d", "quantile_rank")
     return result, weak

@@ -14,7 +14,7 @@ from .arguments import integer
 from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
-from .tracer import TracedArray, raise_here, wrap
+from .tracer import TracedArray, frozen, raise_here, wrap
 from .validity import demanded, may_be_outside, require, require_sorted
 
 #: Up to this many sorted values are all compared; among more of them a binary search is unrolled.
@@ -272,7 +272,8 @@ def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
     target = np.result_type(*samples)
     if target.kind in "iub":
         target = np.result_type(target, float)
-    edges = solid(np.linspace(first, last, count + 1, dtype=target))
+    edges = np.linspace(first, last, count + 1, dtype=target)
+    edges = solid(edges if isinstance(edges, TracedArray) else frozen(edges))
     require(edges[:-1] < edges[1:])
     return edges, (first, last, count)
 

@@ -14,7 +14,7 @@ from .masked import EXTREMES, FUNCTIONS, METHODS, Selected
 from .reductions import normalized_axes
 from .searching import below, binned, counted, histogram_edges, histogram_values
 from .statistics import not_zero
-from .tracer import as_tensor, wrap
+from .tracer import as_tensor, frozen, wrap
 from .validity import require
 
 
@@ -136,9 +136,7 @@ def histogram(x: Selected, bins: Any = 10, range: Any = None, density: Any = Non
     values = histogram_values(values)
     if range is None and np.ndim(bins) == 0 and not isinstance(bins, str):
         first, last = (
-            np.where(
-                np.any(chosen), x.reduced(extreme, initial=x.beyond(EXTREMES[extreme])), own.array(of_none, x.dtype)
-            )
+            np.where(np.any(chosen), x.reduced(extreme, initial=x.beyond(EXTREMES[extreme])), frozen(of_none, x.dtype))
             for extreme, of_none in ((np.min, 0), (np.max, 1))
         )
         range = first, last

@@ -132,6 +132,14 @@ def is_frozen(array: np.ndarray) -> bool:
     return not isinstance(base, _core.Buffer)
 
 
+def frozen(values: Any, dtype: Any = None) -> np.ndarray:
+    """Values that nobody else has, as an array that is a constant of the program: another one would be read anew at each call."""
+    with untraced():
+        array = np.array(values, dtype)
+    array.flags.writeable = False
+    return array
+
+
 def constant_in_place(array: np.ndarray) -> Tensor:
     """A constant that is the array's own memory where its axes, in some order, are dense: ``weight.T`` is not copied."""
     if array.flags.c_contiguous:
