@@ -232,3 +232,38 @@ def test_what_a_memory_view_shows_is_read_at_each_call() -> None:
         product, item = jitted(view, np.ones(3))
         np.testing.assert_array_equal(product, shown)
         assert item == shown[1]
+
+
+class Shape:
+    """Makes objects of another class, as factories do."""
+
+    def __new__(cls, *_: Any, **__: Any) -> Any:
+        return super().__new__(Circle if cls is Shape else cls)
+
+    def __init__(self, size: Any) -> None:
+        self.size = size
+
+
+class Circle(Shape):
+    def __init__(self, size: Any, times: float = 3.0) -> None:
+        super().__init__(size * times)
+
+
+class Bare:
+    pass
+
+
+def test_what_new_makes_is_made_ready_by_its_own_class() -> None:
+    def area(x: Any) -> Any:
+        return Shape(x).size, Shape(x, times=2.0).size
+
+    given = np.arange(3.0)
+    for _ in range(2):
+        for value, wanted in zip(wf.jit(area, strict=True)(given), area(given), strict=True):
+            np.testing.assert_array_equal(value, wanted)
+
+
+@pytest.mark.parametrize("make", [Bare, lambda x: object.__new__(Bare, x), lambda x: object.__new__(Bare, size=x)])
+def test_arguments_that_no_method_takes_are_an_error(make: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match="takes no arguments"):
+        wf.jit(lambda x: make(x), strict=False)(np.ones(2))

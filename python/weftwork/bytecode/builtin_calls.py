@@ -111,6 +111,7 @@ def call_object_setattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
 
 @special(object.__new__)
 def call_object_new(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    object.__new__(*args, **kwargs)  # raises TypeError where neither __new__ nor __init__ takes the rest
     return r.new_object(args[0])
 
 

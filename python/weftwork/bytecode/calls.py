@@ -362,14 +362,20 @@ class Calls(Machine):
             made = self.new_object(kind)
         else:
             return self.refuse(f"'{kind.__name__}' is made by C code")
+        # As in `type.__call__`: what `__new__` gives is made ready by its own class, which may be another one.
+        if kind in type(made).__mro__:
+            self.initialize(made, args, kwargs)
+        return made
+
+    def initialize(self, made: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+        kind = type(made)
         initial, definer = self.found_in_class(kind, "__init__")
-        if isinstance(made, kind) and definer is not object:
+        if definer is not object:
             if not isinstance(initial, types.FunctionType):
                 self.refuse(f"'{kind.__name__}' is made by C code")
             self.call(initial, (made, *args), kwargs)
-        elif (args or kwargs) and definer is object and maker is object.__new__:
+        elif (args or kwargs) and self.found_in_class(kind, "__new__")[0] is object.__new__:
             raise TypeError(f"{kind.__name__}() takes no arguments")
-        return made
 
     def new_object(self, kind: type) -> Any:
         if getattr(kind, "__abstractmethods__", None):
