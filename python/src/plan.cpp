@@ -26,8 +26,9 @@ bool is_same_constant(PyObject* found, PyObject* wanted) {
   return PyObject_RichCompareBool(found, wanted, Py_EQ) == 1;
 }
 
-// (dictionary or type, key, value) or (dictionary or type, key) where nothing is; (object, "__class__", type), of
-// objects that are dictionaries, too; (function, "__code__", (code, defaults, defaults of keyword-only parameters)).
+// (dictionary or type, key, value) or (dictionary or type, key) where nothing is; of objects, which may be dictionaries
+// too, (object, "__class__", type) and (object, "__dict__", dictionary); of types (type, "mro()", bases); of functions
+// (function, "__code__", (code, defaults, defaults of keyword-only parameters)).
 Entry entry_of(nb::handle given) {
   Entry entry;
   entry.space = nb::borrow(given[0]);
@@ -46,6 +47,18 @@ uint64_t version_of_type(PyTypeObject* type, PyObject* name) {
 bool has_parts(const PyFunctionObject* function, PyObject* parts) {
   auto is = [&](PyObject* part, Py_ssize_t i) { return (part ? part : Py_None) == PyTuple_GET_ITEM(parts, i); };
   return is(function->func_code, 0) && is(function->func_defaults, 1) && is(function->func_kwdefaults, 2);
+}
+
+// What a type has itself by this name, or its bases in their order.
+PyObject* part_of_type(PyTypeObject* type, PyObject* name) {
+  bool is_bases = PyUnicode_CheckExact(name) && PyUnicode_CompareWithASCIIString(name, "mro()") == 0;
+  return is_bases ? type->tp_mro : PyDict_GetItemWithError(type->tp_dict, name);
+}
+
+bool has_dictionary(PyObject* object, PyObject* dictionary) {
+  nb::object found = nb::steal(PyObject_GenericGetDict(object, nullptr));
+  if (!found.is_valid()) PyErr_Clear();
+  return found.ptr() == dictionary;
 }
 
 // What a plan holds may hold the function in turn, as a static argument does that has it for an attribute.
@@ -168,16 +181,19 @@ Plan Plan::with(nb::object build, nb::handle entries, nb::object guard, nb::obje
 bool is_unchanged(Entry& entry) {
   PyObject* space = entry.space.ptr();
   if (PyFunction_Check(space)) return has_parts(reinterpret_cast<PyFunctionObject*>(space), entry.value.ptr());
-  if (!PyDict_CheckExact(space) && !PyType_Check(space))
-    return Py_TYPE(space) == reinterpret_cast<PyTypeObject*>(entry.value.ptr());
+  if (!PyDict_CheckExact(space) && !PyType_Check(space)) {
+    PyObject* value = entry.value.ptr();
+    return PyType_Check(value) ? reinterpret_cast<PyObject*>(Py_TYPE(space)) == value : has_dictionary(space, value);
+  }
   auto* type = PyType_Check(space) ? reinterpret_cast<PyTypeObject*>(space) : nullptr;
   uint64_t version = type ? type->tp_version_tag : version_of(space);
   if (version && version == entry.version) return true;
-  PyObject* found = PyDict_GetItemWithError(type ? type->tp_dict : space, entry.key.ptr());
+  PyObject* key = entry.key.ptr();
+  PyObject* found = type ? part_of_type(type, key) : PyDict_GetItemWithError(space, key);
   if (!found && PyErr_Occurred()) PyErr_Clear();
   PyObject* wanted = entry.value.is_valid() ? entry.value.ptr() : nullptr;
   if (found != wanted && !is_same_constant(found, wanted)) return false;
-  entry.version = type ? version_of_type(type, entry.key.ptr()) : version;
+  entry.version = type ? version_of_type(type, key) : version;
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import linecache
 import random
 import re
@@ -427,3 +428,122 @@ def test_arguments_that_may_be_written_and_others_are_told_apart(strict: bool) -
     locked.flags.writeable = False
     for given in (np.broadcast_to(np.arange(3.0), (2, 3)), np.ones((2, 3)), locked, np.ones((2, 3)), locked):
         assert repr(jitted(given)) == repr(function(given))
+
+
+class Slotted:
+    __slots__ = ("__dict__", "slot")
+
+
+class Answering:
+    """Properties that find no attribute, and what is asked for instead."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    @property
+    def positive(self) -> float:
+        if self.value < 0:
+            raise AttributeError("positive")
+        return self.value
+
+    def __getattr__(self, name: str) -> float:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return 10.0 * len(name)
+
+
+def test_slots_and_cells_that_were_empty_are_looked_at_again() -> None:
+    held = Slotted()
+    cell: float
+    if False:
+        cell = 0.0
+
+    def fill(value: float) -> None:
+        nonlocal cell
+        held.slot = cell = value
+
+    def function(x: Any) -> Any:
+        try:
+            return x * getattr(held, "slot", 7.0) + cell
+        except NameError:
+            return x * getattr(held, "slot", 7.0)
+
+    x, jitted = np.ones(3), wf.jit(function)
+    np.testing.assert_array_equal(jitted(x), function(x))
+    for value in (2.0, 3.0):
+        fill(value)
+        np.testing.assert_array_equal(jitted(x), function(x))
+    del held.slot
+    np.testing.assert_array_equal(jitted(x), function(x))
+    assert jitted.ways["compiled"] == 4
+
+
+@pytest.mark.parametrize("read", [lambda held: held.scale, lambda held: vars(held)["scale"]])
+def test_another_dictionary_of_an_object_is_seen(read: Any) -> None:
+    first, second = Slotted(), Slotted()
+    first.scale, second.scale = 2.0, 3.0
+    given = wf.jit(lambda held, x: read(held) * x)
+    outside = wf.jit(lambda x: read(first) * x)
+    for space in ({"scale": 2.0}, {"scale": 4.0}, vars(second)):
+        first.__dict__ = space
+        for held in (first, second):
+            np.testing.assert_array_equal(given(held, np.ones(2)), np.full(2, held.scale))
+        np.testing.assert_array_equal(outside(np.ones(2)), np.full(2, first.scale))
+
+
+@pytest.mark.parametrize("read", [lambda held: held.positive, lambda held: getattr(held, "positive", 1.0)])
+def test_getattr_answers_for_properties_that_find_nothing(read: Any) -> None:
+    held = Answering(2.0)
+    jitted = wf.jit(lambda held, x: read(held) * x)
+    for value in (2.0, -2.0, 3.0):
+        held.value = value
+        np.testing.assert_array_equal(jitted(held, np.ones(2)), read(held) * np.ones(2))
+
+
+class Root:
+    factor = 2.0
+
+
+class Other:
+    factor = 5.0
+
+
+class Leaf(Root):
+    pass
+
+
+class Registering(abc.ABC):
+    @abc.abstractmethod
+    def method(self) -> None: ...
+
+
+def scaled(x: Any, *, by: float = 2.0) -> Any:
+    return x * by
+
+
+def is_registered(x: Any) -> Any:
+    return x * (isinstance(LEAF, Registering) + 2 * issubclass(Leaf, (int, Registering)))
+
+
+LEAF = Leaf()
+
+
+@pytest.mark.parametrize(
+    ("function", "change"),
+    [
+        (lambda x: LEAF.factor * x, lambda: setattr(Leaf, "__bases__", (Other,))),
+        (lambda x: scaled(x), lambda: scaled.__kwdefaults__.update(by=3.0)),
+        (is_registered, lambda: Registering.register(Leaf)),
+        (lambda x: x * len(type(LEAF).__name__), lambda: setattr(Leaf, "__name__", "L")),
+        (lambda x: x * len(scaled.__doc__ or ""), lambda: setattr(scaled, "__doc__", "text")),
+        (lambda x: x * scaled.__code__.co_argcount, lambda: setattr(scaled, "__code__", (lambda x, y: x).__code__)),
+        (lambda x: x * callable(LEAF), lambda: setattr(Leaf, "__call__", len)),
+    ],
+)
+def test_changes_of_what_classes_and_functions_are_made_of_are_seen(function: Any, change: Any) -> None:
+    x, jitted = np.ones(2), wf.jit(function)
+    for _ in range(2):
+        np.testing.assert_array_equal(jitted(x), before := function(x))
+    change()
+    np.testing.assert_array_equal(jitted(x), function(x))
+    assert not np.array_equal(function(x), before)

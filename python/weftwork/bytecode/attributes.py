@@ -22,7 +22,7 @@ from .kinds import (
     lookup,
     type_of,
 )
-from .outside import ATTRIBUTE, ENTRY, HostValue
+from .outside import ATTRIBUTE, BASES, ENTRY, HostValue
 from .plain_arrays import PlainArrays
 
 __all__ = ["Attributes"]
@@ -33,9 +33,9 @@ OF_THE_STAND_IN = frozenset(
      "__reduce__", "__reduce_ex__", "__getstate__", "__init__", "__new__", "__annotations__", "__getattribute__"]
 )  # fmt: skip
 CALLABLES = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
-FUNCTION_CONSTANTS = frozenset(
-    ["__name__", "__qualname__", "__doc__", "__module__", "__code__", "__get__", "__call__", "__class__"]
-)
+#: Texts that classes and functions have, and may be given anew.
+NAMES = frozenset(["__name__", "__qualname__", "__doc__", "__module__"])
+FUNCTION_CONSTANTS = NAMES | {"__code__", "__get__", "__call__", "__class__"}
 
 
 def is_of_memory(name: str) -> bool:
@@ -84,7 +84,10 @@ class Attributes(PlainArrays):
         if id(owner) in self.opaque:
             return self.opaque_attribute(owner, name)
         value = self.guarded(getattr, (owner, name), {})
-        return value
+        if not isinstance(owner, types.FunctionType) or id(owner) in self.own_functions:
+            return value
+        self.note_function(owner)
+        return self.outside(value, ATTRIBUTE, self.steps.object(owner), name) if name in NAMES else value
 
     def function_attribute(self, owner: types.FunctionType, name: str) -> Any:
         space = owner.__dict__
@@ -185,7 +188,9 @@ class Attributes(PlainArrays):
         value, definer = self.found_in_class(kind, name)
         meta, _ = lookup(type(kind), name)
         if definer is None or (meta is not ABSENT and hasattr(type(meta), "__set__")) or not kind.__flags__ & HEAP:
-            return self.attribute_of_type(kind, name)
+            found = self.attribute_of_type(kind, name)
+            is_name = name in NAMES and kind.__flags__ & HEAP
+            return self.outside(found, ATTRIBUTE, self.steps.object(kind), name) if is_name else found
         if isinstance(value, staticmethod):
             return value.__func__
         if isinstance(value, classmethod):
@@ -196,6 +201,8 @@ class Attributes(PlainArrays):
 
     def found_in_class(self, kind: type, name: str) -> tuple[Any, type | None]:
         """An attribute as it stands in a class or a base, and the class that has it: at later calls, too."""
+        if kind.__flags__ & HEAP:
+            self.steps.entry(kind, BASES, kind.__mro__)
         return self.found_among(kind.__mro__, name)
 
     def found_among(self, bases: tuple[type, ...], name: str) -> tuple[Any, type | None]:
@@ -257,6 +264,16 @@ class Attributes(PlainArrays):
         return getattr(owner, name)
 
     def instance_attribute(self, owner: Any, name: str) -> Any:
+        """An attribute as an object has it; what it lacks, or gets by code that finds none, its `__getattr__` is asked for."""
+        try:
+            return self.own_attribute(owner, name)
+        except AttributeError:
+            fallback, where = self.found_in_class(type(owner), "__getattr__")
+            if where is None:
+                raise
+        return self.call(fallback, (owner, name), {})
+
+    def own_attribute(self, owner: Any, name: str) -> Any:
         kind = type(owner)
         stored = self.overlay.get((ATTRIBUTE, id(owner), name))
         if stored is not None:
@@ -267,19 +284,18 @@ class Attributes(PlainArrays):
         value, definer = self.found_in_class(kind, name) if given is ABSENT else (given, None)
         if definer is not None and (hasattr(type(value), "__set__") or hasattr(type(value), "__delete__")):
             return self.described(owner, value, name)
-        space = instance_space(owner)
+        space, is_outside = instance_space(owner), id(owner) not in self.fresh
+        if space is not None and is_outside:
+            self.steps.entry(owner, "__dict__", space)
         if space is not None and name in space:
-            return space[name] if id(owner) in self.fresh else self.outside(space[name], ENTRY, space, name)
-        if space is not None and id(owner) not in self.fresh:
+            return self.outside(space[name], ENTRY, space, name) if is_outside else space[name]
+        if space is not None and is_outside:
             self.steps.entry(space, name, ABSENT)
         if given is not ABSENT:
             return given
         if definer is not None:
             return self.bound(owner, value, name, definer)
-        fallback, where = self.found_in_class(kind, "__getattr__")
-        if where is None:
-            raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
-        return self.call(fallback, (owner, name), {})
+        raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
 
     def described(self, owner: Any, value: Any, name: str) -> Any:
         """An attribute that a property or slot gives."""
@@ -290,8 +306,9 @@ class Attributes(PlainArrays):
                 raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no getter")
             return self.call(value.fget, (owner,), {})
         if isinstance(value, types.MemberDescriptorType):
-            found = getattr(owner, name)
-            return found if id(owner) in self.fresh else self.outside(found, ATTRIBUTE, self.steps.object(owner), name)
+            if id(owner) in self.fresh or self.found_unset(value, owner):
+                return value.__get__(owner)
+            return self.outside(value.__get__(owner), ATTRIBUTE, self.steps.object(owner), name)
         getter = self.found_in_class(type(value), "__get__")[0]
         if isinstance(getter, types.FunctionType):
             return self.call(getter, (value, owner, type(owner)), {})

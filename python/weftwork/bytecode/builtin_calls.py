@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import builtins
 import functools
 import itertools
@@ -17,7 +18,17 @@ from ..numpy.rows import Numbers, Together, digits
 from ..numpy.tracer import Selection, TracedArray, as_tensor, convert, wrap
 from ..pytree import items_of
 from .calls import SPECIAL, Calls, Special, special
-from .kinds import NUMBERS, answers, contains_traced, holds_object, is_method_of_users, lookup, type_of
+from .kinds import (
+    HEAP,
+    NUMBERS,
+    answers,
+    contains_traced,
+    holds_object,
+    is_method_of_users,
+    is_user_object,
+    lookup,
+    type_of,
+)
 from .machine import BINARY, COMPARE
 from .outside import HostValue
 from .reads import is_key
@@ -41,7 +52,22 @@ def is_instance(r: Any, value: Any, kinds: Any) -> bool:
     if is_method_of_users(lookup(type(kinds), "__instancecheck__")[0]):
         return r.refuse("a class that decides itself what its instances are")
     kind = type_of(value)
-    return isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
+    found = isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
+    return found or not stays_apart(r, kind, kinds)
+
+
+def stays_apart(r: Any, kind: Any, kinds: Any) -> bool:
+    """For a class that is none of others: at later calls, too, where an abstract one may have been told of it."""
+    every = kinds if isinstance(kinds, tuple) else (kinds,)
+    if kind.__flags__ & HEAP and any(isinstance(other, abc.ABCMeta) for other in every):
+        r.steps.check("equal", r.steps.call(issubclass, [kind, kinds]), False)
+    return True
+
+
+@special(issubclass)
+def call_issubclass(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+    found = r.native(issubclass, args, kwargs)
+    return found or not stays_apart(r, *args)
 
 
 Calls.match_class = lambda self, subject, kind: is_instance(self, subject, kind)  # type: ignore[method-assign]
@@ -134,6 +160,8 @@ def call_range(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 @special(callable)
 def call_callable(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+    if is_user_object(args[0]):
+        return r.found_in_class(type(args[0]), "__call__")[1] is not None
     return callable(args[0])
 
 

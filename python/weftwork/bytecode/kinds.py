@@ -24,6 +24,7 @@ __all__ = [
     "contains_traced",
     "holds_object",
     "is_record",
+    "is_unset",
     "is_user_object",
     "type_of",
 ]
@@ -251,6 +252,15 @@ def instance_space(owner: Any) -> dict[str, Any] | None:
         return object.__getattribute__(owner, "__dict__")
     except AttributeError:
         return None
+
+
+def is_unset(place: Any, *owner: Any) -> bool:
+    """Whether a cell, or a slot of an object, holds nothing."""
+    try:
+        _ = place.__get__(*owner) if owner else place.cell_contents
+    except (AttributeError, ValueError):
+        return True
+    return False
 
 
 def contains_traced(value: Any, depth: int = 0) -> bool:

@@ -114,6 +114,7 @@ def call_signature(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return r.refuse("the signature of what is no function")
     function: Any = args[0]
     while isinstance(function, types.FunctionType):
+        r.note_function(function)
         for name in ("__signature__", "__wrapped__"):
             r.steps.entry(function.__dict__, name, function.__dict__.get(name, ABSENT))
         function = function.__dict__.get("__wrapped__")
@@ -175,6 +176,7 @@ def call_vars(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if any(kind == ATTRIBUTE and holder is owner for (kind, _, _), (holder, _, _) in r.overlay.items()):
         return r.refuse("'vars' of an object whose attributes are stored")
     r.looked[id(owner)] = owner
+    r.steps.entry(owner, "__dict__", space)
     r.steps.check("keys", r.steps.object(space), list(space))
     return Variables({name: r.outside(value, ENTRY, space, name) for name, value in space.items()})
 
@@ -192,6 +194,7 @@ def call_getattr_static(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if space is not None and (name in space or id(value) in r.fresh or (ATTRIBUTE, id(value), name) in r.overlay):
             return r.refuse("an attribute as it stands in an object")
         if space is not None:
+            r.steps.entry(value, "__dict__", space)
             r.steps.entry(space, name, ABSENT)
     found, definer = lookup(kind, name)
     for base in kind.__mro__:

@@ -33,6 +33,9 @@ ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT, VALUE = (
     "value",
 )
 
+#: In the place of a name in a class: its bases, in their order.
+BASES = "mro()"
+
 
 class Refused(Stop):
     """This call cannot be recorded as one program: why, and where."""

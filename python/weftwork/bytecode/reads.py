@@ -26,6 +26,7 @@ from .kinds import (
     compares_by_identity,
     is_method_of_data,
     is_record,
+    is_unset,
     is_user_object,
 )
 from .machine import Machine
@@ -250,7 +251,17 @@ class Reads(Machine):
         if id(cell) in self.fresh_cells:
             return cell.cell_contents
         stored = self.overlay.get((CELL, id(cell), ""))
-        return stored[2] if stored is not None else self.outside(cell.cell_contents, CELL, cell)
+        if stored is not None:
+            return stored[2]
+        return cell.cell_contents if self.found_unset(cell) else self.outside(cell.cell_contents, CELL, cell)
+
+    def found_unset(self, place: Any, *owner: Any) -> bool:
+        """Whether a cell, or a slot of an object, holds nothing: at later calls, too."""
+        unset = is_unset(place, *owner)
+        if unset:
+            operands = [place, *(HostValue(value, self.steps.object(value)) for value in owner)]
+            self.steps.check("equal", self.steps.call(is_unset, operands), True)
+        return unset
 
     def store_cell(self, cell: Any, value: Any) -> None:
         if id(cell) in self.fresh_cells:

@@ -130,6 +130,8 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         if id(function) not in self.own_functions:
             parts = (function.__code__, function.__defaults__, function.__kwdefaults__)
             self.steps.entry(function, "__code__", parts)
+            for name, value in (function.__kwdefaults__ or {}).items():
+                self.steps.entry(function.__kwdefaults__, name, value)
 
     def changes(self, value: Any, what: str = "") -> None:
         """Called before anything is changed: what is older than the body of a loop must not be changed in it."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .kinds import ABSENT, has_own_text
-from .outside import ARGUMENT, ATTRIBUTE, CALL, CELL, CLASS, ENTRY, ITEM, LEAF, VALUE, Steps
+from .outside import ARGUMENT, ATTRIBUTE, BASES, CALL, CELL, CLASS, ENTRY, ITEM, LEAF, VALUE, Steps
 
 __all__ = ["Words"]
 
@@ -100,7 +100,7 @@ class Words:
         if not isinstance(space, (dict, type)):
             return ""  # what a function is made of, the class of an object
         if isinstance(space, type):
-            return "" if is_of_library(space) else f"{named(space)} has the '{key}' that it had"
+            return "" if is_of_library(space) or key == BASES else f"{named(space)} has the '{key}' that it had"
         if value is ABSENT or is_of_library(value) or space is sys.modules:
             return ""
         return self.same(self.entry(space, key), value)
