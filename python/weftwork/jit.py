@@ -291,7 +291,8 @@ class Jit(_core.Dispatcher):
 
     def _refused(self, refused: Refused) -> Any:
         session = refused.recorder.session if refused.recorder is not None else None
-        if session is None or not session.path or (session.ways is None and session.count > MOST_BEFORE_PLAIN):
+        late = session is not None and (session.count > MOST_BEFORE_PLAIN or refused.is_long)
+        if session is None or not session.path or (session.ways is None and late):
             # What is asked for on the way to the refusal cannot be looked at without going there.
             refused.steps = None if session is not None and session.path else refused.steps
             return self._plain(refused)

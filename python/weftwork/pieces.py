@@ -225,7 +225,7 @@ class Session:
         if piece is None:
             self.operations += len(graph.core.op_names) if graph is not None else 0
             if self.operations > MOST_OPERATIONS:
-                recorder.refuse(f"programs of {self.operations} operations together")
+                recorder.refuse(f"programs of more than {MOST_OPERATIONS} operations together")
             core = self.compiler(graph) if graph is not None else None
             piece = self.made(recorder, self.plan(core, inputs, slots, None, stage, inputs.steps), stage, signature)
         extra = self.required(piece, recorder)

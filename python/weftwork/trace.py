@@ -326,7 +326,7 @@ class Call:
                 if self.statics.have_escaped(recorder, traced.blueprint):
                     return None
                 if not self.strict and len(traced.graph.op_names) > MOST_OPERATIONS:
-                    recorder.refuse(f"a program of {len(traced.graph.op_names)} operations")
+                    recorder.refuse(f"a program of more than {MOST_OPERATIONS} operations")
                 return traced
             except Escaped as escaped:
                 self._write_out(trace, str(escaped.error).split("\n")[0])

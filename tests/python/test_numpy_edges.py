@@ -335,3 +335,52 @@ def test_lists_with_complex_numbers_of_pythons_make_no_floats(strict):
         with pytest.raises(TypeError):
             wf.jit(function, strict=strict)(x)
     np.testing.assert_array_equal(wf.jit(lambda x: np.array(NUMBERS) + x, strict=strict)(x), np.array(NUMBERS) + x)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("b", [1 + 1e-12, 1, True, np.float64(1 + 1e-12), np.ones(3, np.float32)])
+def test_isclose_compares_with_pythons_numbers_in_the_precision_of_arrays(strict, b):
+    near = lambda a, b: (
+        np.isclose(a, b, rtol=0, atol=0),
+        np.isclose(b, a, rtol=1e-20, atol=0),
+        np.allclose(a, b, 0, 0),
+    )
+    jitted, a = wf.jit(near, strict=strict), np.array([1, 2, np.nan], np.float32)
+    for value, wanted in zip(jitted(a, b), near(a, b), strict=True):
+        assert type(value) is type(wanted)
+        np.testing.assert_array_equal(value, wanted)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.percentile(x, 40.0, weights=np.abs(x), method="inverted_cdf"),
+        lambda x: np.nanquantile(x[None], 0.4, axis=(0, 1), weights=np.abs(x[None]), method="inverted_cdf"),
+        lambda x: np.astype(x[0], np.float32),
+        lambda x: np.astype(x.reshape(3)[:1].reshape(()), np.float32),
+    ],
+)
+def test_arrays_of_no_dimensions_and_scalars_are_told_apart_as_by_numpy(function):
+    x = np.array([3.0, 1.0, 2.0])
+    value, wanted = wf.jit(function, strict=True)(x), function(x)
+    assert type(value) is type(wanted) and value.dtype == wanted.dtype and value == wanted
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.cov(x, fweights=x[0] + 0.5),
+        lambda x: np.cov(x, aweights=-x[0]),
+        lambda x: np.ravel_multi_index((x[0], x[1]), (9, 9)),
+        lambda x: np.ravel_multi_index(x.astype(int), (9, 0), mode="clip"),
+        lambda x: np.einsum("ij->j", x, casting="same"),
+        lambda x: np.einsum("ij,ij->j", x, x, dtype=np.float32),
+        lambda x: np.einsum("ij,ij->j", x, x.astype(int), casting="no"),
+    ],
+)
+def test_arguments_that_numpy_refuses_are_refused(function):
+    x = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 0.0]])
+    with pytest.raises((TypeError, ValueError)) as wanted:
+        function(x)
+    with pytest.raises(wanted.type):
+        wf.jit(function, strict=False)(x)

@@ -686,3 +686,22 @@ def test_long_pieces_run_plainly():
     np.testing.assert_array_equal(jitted(x), function(x))
     assert jitted.ways["plain"] == 1
     assert "operations together" in next(iter(jitted.refusals))[0]
+
+
+def test_a_call_that_takes_long_to_record_in_vain_is_soon_recorded_no_more():
+    class Drawing:
+        def __init__(self):
+            self.generator = np.random.default_rng(0)
+
+        def drawn(self, x):
+            for _ in range(1000):
+                x = np.sin(np.cos(x + self.generator.normal())) * x + 1
+            return np.unique(x) + x.sum()
+
+    def function(drawing, x):
+        return drawing.drawn(x) + 1
+
+    jitted = wf.jit(function, strict=False)
+    for _ in range(4):
+        np.testing.assert_array_equal(jitted(Drawing(), np.ones(2)), function(Drawing(), np.ones(2)))
+    assert jitted.is_plain

@@ -52,6 +52,11 @@ def solid(a: Any) -> Any:
     return a if isinstance(a, TracedArray) and a.weak is None else wrap(as_tensor(a))
 
 
+def is_weak(a: Any) -> bool:
+    """Whether it is a number of Python's, known or traced."""
+    return type(a) in (bool, int, float, complex) or getattr(a, "weak", None) is not None
+
+
 def one_axis(axis: Any, ndim: int, name: str) -> int:
     return reductions.normalized_axes((axis_number(axis, name),), ndim, name)[0]
 
@@ -521,9 +526,10 @@ implements(np.triu)(lambda m, k=0: triangle(_core.triu, m, k))
 
 @implements(np.isclose)
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    a, b = solid(a), solid(b)
-    b = b.astype(np.result_type(b.dtype, 1.0))
-    near = np.less_equal(np.absolute(np.subtract(a, b)), np.add(atol, np.multiply(rtol, np.absolute(b))))
+    # A number of Python's takes the precision of the array that it is compared with.
+    a, b, rtol, atol = (v if is_weak(v) else solid(v) for v in (a, b, rtol, atol))
+    b = b * 1.0 if is_weak(b) else b.astype(np.result_type(b.dtype, 1.0))
+    near = np.less_equal(abs(a - b), atol + rtol * abs(b))
     result = np.logical_or(np.logical_and(near, np.isfinite(b)), np.equal(a, b))
     return np.logical_or(result, np.logical_and(np.isnan(a), np.isnan(b))) if equal_nan else result
 

@@ -332,7 +332,7 @@ GIVE_ARRAYS = frozenset(
     ]
 )
 
-# Functions that give arrays with keepdims=True.
+# Functions that give arrays with keepdims=True, and by weights.
 OF_SORTED = frozenset(["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile"])
 
 

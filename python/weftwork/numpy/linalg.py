@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentValueError, UnsupportedError
-from .arguments import items_of
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .arguments import items_of, require_casting
 from .dispatch import finish, implements, shown_name, widened_dtype
 from .reductions import require_out_of
 from .tracer import Tensor, TracedArray, as_tensor, raise_here, wrap
@@ -79,10 +79,15 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @implements(np.einsum)
-def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **kwargs: Any) -> Any:
+def einsum(
+    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, casting: str = "safe", **kwargs: Any
+) -> Any:
     """Any number of operands, contracted in pairs from the left; optimize= changes nothing."""
+    require_casting(casting)
     subscripts, *values = operands if isinstance(operands[0], str) else spelled_out(operands)
     target = np.dtype(dtype) if dtype is not None else product_dtype(*values)
+    if not all(np.can_cast(as_tensor(value).dtype, target, casting) for value in values):
+        raise_here(ArgumentTypeError, f"an operand of einsum cannot be cast to {target} by '{casting}'", "cast")
     result = _core.einsum(subscripts, [as_tensor(value, target) for value in values])
     if (
         len(values) == 1

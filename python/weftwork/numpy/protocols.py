@@ -88,7 +88,10 @@ def array_function(self: TracedArray, function: Any, types: Any, args: Any, kwar
     result = inherit(call_function(function, args, kwargs), args, kwargs)
     if kwargs.get("out") is not None:
         return result
-    array = function.__name__ in GIVE_ARRAYS or (kwargs.get("keepdims") and function.__name__ in OF_SORTED)
+    name, is_weighted = function.__name__, kwargs.get("weights") is not None
+    array = name in GIVE_ARRAYS or ((kwargs.get("keepdims") or is_weighted) and name in OF_SORTED)
+    if name == "astype" and args[0].scalar:
+        array = False
     return scalars(result, args, scalar=not array)
 
 

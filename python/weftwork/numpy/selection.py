@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
 from . import own
-from .advanced import as_indices
+from .advanced import as_indices, is_empty
 from .arguments import extents_of, order_letter
 from .checks import holds_complex
 from .dispatch import implements, result_type, written
@@ -392,7 +392,10 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 @implements(np.ravel_multi_index)
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
-    parts = [solid(p).astype(np.int64) for p in multi_index]
+    parts = [solid(p) for p in multi_index]
+    if any(part.dtype.kind not in "biu" for part in parts):
+        raise_here(ArgumentTypeError, "only int indices permitted", "index_dtype")
+    parts = [part.astype(np.int64) for part in parts]
     extents, order = extents_of(dims), order_letter(order, allowed="CF")
     if any(how not in ("raise", "wrap", "clip") for how in (mode if isinstance(mode, (tuple, list)) else (mode,))):
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
@@ -403,6 +406,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
             f"parameter multi_index must be a sequence of length {len(extents)}, got {len(parts)}",
             "multi_index",
         )
+    if is_empty(tuple(extents)) and not all(is_empty(part.shape) for part in parts):
+        raise_here(ArgumentValueError, "cannot unravel if shape has zero entries (is empty).", "multi_index")
     result: Any = 0
     steps = [product(extents[i + 1 :]) if order == "C" else product(extents[:i]) for i in range(len(extents))]
     for part, extent, step, how in zip(parts, extents, steps, modes, strict=True):

@@ -102,6 +102,9 @@ def frequency(weights: Any, count: Any, name: str) -> TracedArray | None:
     if weights is None:
         return None
     w = solid(weights).astype(np.float64)
+    require(w >= 0)
+    if name == "fweights":
+        require(w == np.around(w))
     if w.ndim > 1 or not w.ndim or not _core.dims_equal(w.shape[0], count):
         raise_here(
             ArgumentValueError, f"{name} must be a vector of {count} elements, got shape {w.shape}", "cov_weights"
