@@ -384,3 +384,14 @@ def test_arguments_that_numpy_refuses_are_refused(function):
         function(x)
     with pytest.raises(wanted.type):
         wf.jit(function, strict=False)(x)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("last", [1.1, 2, np.float32(1.1), np.float64(1.1)])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
+def test_edges_of_histograms_have_the_precision_that_numpys_have(strict, last, dtype):
+    function = lambda x, last: (*np.histogram(x, 3, range=(0, last)), *np.histogram2d(x, x, 3, range=((0, last),) * 2))
+    x = np.array([0, 0.3, 1.1, 1.1, -0.1, 2.2, 0.55]).astype(dtype)
+    for value, wanted in zip(wf.jit(function, strict=strict)(x, last), function(x, last), strict=True):
+        assert value.dtype == wanted.dtype
+        np.testing.assert_array_equal(value, wanted)

@@ -12,7 +12,7 @@ from . import own
 from .advanced import is_empty
 from .arguments import integer
 from .dispatch import implements
-from .functions import solid
+from .functions import is_weak, solid
 from .selection import fixed_extent
 from .tracer import TracedArray, frozen, raise_here, wrap
 from .validity import demanded, may_be_outside, require, require_sorted
@@ -247,6 +247,11 @@ def outer_edges(a: Any, range_: Any) -> tuple[Any, Any]:
     return np.where(same, first - 0.5, first), np.where(same, last + 0.5, last)
 
 
+def even_edges(ends: tuple[Any, ...], count: int, dtype: Any) -> TracedArray:
+    edges = np.linspace(*ends, count, dtype=dtype)
+    return solid(edges if isinstance(edges, TracedArray) else frozen(edges))
+
+
 def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
     """All edges, and for equal bins the outer two and how many."""
     if isinstance(bins, str):
@@ -267,15 +272,16 @@ def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
     count = bins.__index__()
     if count < 1:
         raise_here(ArgumentValueError, f"`bins` must be positive, when an integer, got {count}", "histogram_bins")
-    first, last = outer_edges(a, range_)
-    samples = [own.array([], v.dtype) if isinstance(v, TracedArray) else v for v in (first, last, a)]
-    target = np.result_type(*samples)
+    ends = outer_edges(a, range_)
+    target = np.result_type(*(range_ if range_ is not None else ends), a)
     if target.kind in "iub":
         target = np.result_type(target, float)
-    edges = np.linspace(first, last, count + 1, dtype=target)
-    edges = solid(edges if isinstance(edges, TracedArray) else frozen(edges))
+    edges = even_edges(ends, count + 1, target)
     require(edges[:-1] < edges[1:])
-    return edges, (first, last, count)
+    if range_ is not None and a.dtype.kind == "f":
+        # Values are compared with Python's numbers in their own precision.
+        ends = tuple(solid(end).astype(a.dtype) if is_weak(v) else end for v, end in zip(range_, ends, strict=True))
+    return edges, (*ends, count)
 
 
 @implements(np.histogram_bin_edges)
@@ -361,7 +367,8 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     for column, wanted, span in zip(points, each, spans, strict=True):
         edges = solid(wanted)
         if edges.ndim == 0:
-            edges = solid(np.linspace(*outer_edges(column, span), integer(wanted, "histogramdd: bins") + 1))
+            ends, count = outer_edges(column, span), integer(wanted, "histogramdd: bins") + 1
+            edges = even_edges(ends, count, np.result_type(*(ends if span is None else span), 1.0))
         else:
             require(edges[:-1] <= edges[1:])
         count = fixed_extent(edges, 0, "histogramdd") - 1
