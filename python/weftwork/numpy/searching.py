@@ -248,7 +248,7 @@ def outer_edges(a: Any, range_: Any) -> tuple[Any, Any]:
 
 
 def even_edges(ends: tuple[Any, ...], count: int, dtype: Any) -> TracedArray:
-    edges = np.linspace(*ends, count, dtype=dtype)
+    edges: Any = np.linspace(ends[0], ends[1], count, dtype=dtype)
     return solid(edges if isinstance(edges, TracedArray) else frozen(edges))
 
 
