@@ -20,7 +20,7 @@ from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_check, is_random, 
 from .places import frames_of, line_of
 from .record import Failed, Program, Recording
 from .schedule import Piece, Schedule
-from .simplify import share_heads, unwrap_checks
+from .simplify import share_heads, stride_by_rows, unwrap_checks
 from .steps import Call, Numbers, Run, Show, Store
 
 __all__ = ["Compilation", "CompiledGraph", "compiled_graph", "rows_of"]
@@ -129,6 +129,7 @@ class Compilation:
         lift_draws(module)
         share_heads(module)
         unwrap_checks(module)
+        stride_by_rows(module)
         join_waits(module)
         refused: dict[Node, str] = {}
         while True:

@@ -8,7 +8,10 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-__all__ = ["share_heads", "unwrap_checks"]
+from .bridge import dense_order
+from .kinds import VIEWS
+
+__all__ = ["share_heads", "stride_by_rows", "unwrap_checks"]
 
 aten = torch.ops.aten
 ATTENTION = (aten._scaled_dot_product_flash_attention_for_cpu.default, aten.scaled_dot_product_attention.default)
@@ -57,6 +60,25 @@ def through(node: Any, targets: Any) -> Node | None:
     while isinstance(node, Node) and node.target in targets:
         node = node.args[0]
     return node if isinstance(node, Node) and node.op == "call_function" else None
+
+
+def stride_by_rows(module: GraphModule) -> None:
+    """What is laid over the memory of a view is laid over that of the whole, with its dimensions in the order of rows."""
+    for node in module.graph.nodes:
+        if node.target is not aten.as_strided.default:
+            continue
+        root, offset = node.args[0], node.args[3] if len(node.args) > 3 else None
+        if offset is None:
+            offset = root.meta["val"].storage_offset()
+        while root.target in VIEWS:
+            root = root.args[0]
+        order = dense_order(root.meta["val"])
+        if order is not None:
+            with module.graph.inserting_before(node):
+                rows = module.graph.call_function(aten.permute.default, (root, list(order)))
+            rows.meta = {**root.meta, "val": root.meta["val"].permute(order)}
+            root = rows
+        node.args = (root, *node.args[1:3], offset)
 
 
 def unwrap_checks(module: GraphModule) -> None:
