@@ -78,3 +78,18 @@ def test_samples_taken_apart_are_those_of_torch(rank, rows):
         torch.testing.assert_close(grids.sample(x, grid, mode, padding, align), wanted)
         given = (torch.randn_like(wanted), x, grid, mode, padding, align, [True, True])
         torch.testing.assert_close(grids.sample_backward(*given), backward(*given))
+
+
+@pytest.mark.parametrize("place", [float("nan"), float("inf"), -1e30])
+@pytest.mark.parametrize("rank", [2, 3])
+def test_places_that_are_nowhere(rank, place):
+    aten = torch.ops.aten
+    forward, backward = (getattr(aten, f"grid_sampler_{rank}d{end}") for end in ("", "_backward"))
+    x, grid = torch.randn(1, 2, *(4,) * rank), torch.rand(1, *(2,) * rank, rank)
+    grid[..., 0, 0] = place
+    wanted = forward(x, grid, 0, 0, False)
+    if rank == 3:
+        torch.testing.assert_close(grids.sample(x, grid, 0, 0, False), wanted)
+    given = (torch.ones_like(wanted), x, grid, 0, 0, False, [True, True])
+    for ours, theirs in zip(grids.sample_backward(*given), backward(*given), strict=True):
+        torch.testing.assert_close(ours, theirs, equal_nan=True)

@@ -90,10 +90,10 @@ def product(factors: Any) -> torch.Tensor:
     return math.prod(factors).flatten(1).unsqueeze(1)  # type: ignore[attr-defined]
 
 
-def elements(x: torch.Tensor, index: torch.Tensor, exist: torch.Tensor) -> torch.Tensor:
-    """Those of all channels; zeros where there is none."""
+def elements(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    """Those of all channels."""
     flat = x.flatten(2)
-    return torch.where(exist, flat.gather(2, index.expand(-1, flat.shape[1], -1)), 0)
+    return flat.gather(2, index.expand(-1, flat.shape[1], -1))
 
 
 def wide(x: torch.Tensor) -> torch.Tensor:
@@ -104,7 +104,9 @@ def sample(x: torch.Tensor, grid: torch.Tensor, mode: int, padding: int, align: 
     big = wide(x)
     result: Any = 0
     for index, exist, chosen in around(x, wide(grid), mode, padding, align):
-        result = result + elements(big, index, exist) * product(taps.weights[i] for taps, i in chosen)
+        # Weights of places that are no numbers count where there are elements only.
+        part = elements(big, index) * product(taps.weights[i] for taps, i in chosen)
+        result = result + torch.where(exist, part, 0)
     return result.reshape(*x.shape[:2], *grid.shape[1:-1]).to(x.dtype)
 
 
@@ -119,10 +121,10 @@ def sample_backward(
             part = torch.where(exist, flow * product(taps.weights[i] for taps, i in chosen), 0)
             to_image = to_image.scatter_add(2, index.expand_as(part), part)
         if mask[1] and mode != NEAREST:
-            share = (flow * elements(big, index, exist)).sum(1, keepdim=True)
+            share = torch.where(exist, (flow * elements(big, index)).sum(1, keepdim=True), 0)
             for axis in range(len(by_axis)):
                 slope = product(t.slopes[i] if k == axis else t.weights[i] for k, (t, i) in enumerate(chosen))
-                by_axis[axis] = by_axis[axis] + share * slope
+                by_axis[axis] = by_axis[axis] + (torch.where(exist, share * slope, 0) if x.ndim == 5 else share * slope)
     to_grid = torch.cat(by_axis[::-1], 1).mT.reshape(grid.shape)
     return to_image.reshape(x.shape).to(x.dtype) if mask[0] else None, to_grid.to(grid.dtype) if mask[1] else None
 
