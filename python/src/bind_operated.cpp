@@ -115,8 +115,7 @@ nb::object operated(const char* name, nb::handle x, nb::handle y) {
   return array;
 }
 
-// ---- traced arrays
-// ---------------------------------------------------------------------------------------------------
+// ---- traced arrays --------------------------------------------------------------------------------------------------
 
 // What Python gives once: classes, whose attributes have these names, and what is called of new arrays in loops.
 struct TracedArrays {

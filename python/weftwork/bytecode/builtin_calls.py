@@ -53,21 +53,24 @@ def is_instance(r: Any, value: Any, kinds: Any) -> bool:
         return r.refuse("a class that decides itself what its instances are")
     kind = type_of(value)
     found = isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
-    return found or not stays_apart(r, kind, kinds)
+    if not found:
+        note_apart(r, kind, kinds)
+    return found
 
 
-def stays_apart(r: Any, kind: Any, kinds: Any) -> bool:
-    """For a class that is none of others: at later calls, too, where an abstract one may have been told of it."""
+def note_apart(r: Any, kind: Any, kinds: Any) -> None:
+    """Later calls look again whether a class is none of others where one of these is abstract, which may have been told of it."""
     every = kinds if isinstance(kinds, tuple) else (kinds,)
     if kind.__flags__ & HEAP and any(isinstance(other, abc.ABCMeta) for other in every):
         r.steps.check("equal", r.steps.call(issubclass, [kind, kinds]), False)
-    return True
 
 
 @special(issubclass)
 def call_issubclass(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
     found = r.native(issubclass, args, kwargs)
-    return found or not stays_apart(r, *args)
+    if not found:
+        note_apart(r, *args)
+    return found
 
 
 Calls.match_class = lambda self, subject, kind: is_instance(self, subject, kind)  # type: ignore[method-assign]
