@@ -159,8 +159,11 @@ def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
     return lhs.tobytes() == rhs.tobytes()
 
 
-#: The trace that runs on this thread.
-current_trace: Callable[[], Trace | None] = _core.current_trace
+def current_trace() -> Trace | None:
+    """The trace that runs on this thread."""
+    return _core.current_trace()
+
+
 #: Makes a trace the one that this package's own functions record in on this thread, and returns the one before.
 swap_trace: Callable[[Trace | None], Trace | None] = _core.swap_trace
 
