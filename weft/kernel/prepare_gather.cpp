@@ -1,5 +1,6 @@
 // Gathers at places that run evenly, such as windows that slide, as strided views: read where the elements lie.
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "weft/ir/interpret.h"
@@ -16,6 +17,8 @@ struct Even {
 
 // Constants of more elements are not looked through.
 constexpr int64_t most_numbers = 1 << 20;
+// Numbers beyond this are nobody's places; sums of two stay in 64 bits.
+constexpr int64_t most = int64_t{1} << 60;
 
 class EvenNumbers {
  public:
@@ -51,16 +54,23 @@ class EvenNumbers {
     }
   }
 
-  // The least and the greatest of them, over dims without a zero.
+  // The least and the greatest of them, over dims without a zero; all numbers where 64 bits do not hold them.
   static std::pair<int64_t, int64_t> range(const Even& even, const Dims& dims) {
     int64_t low = even.start, high = even.start;
-    for (size_t d = 0; d < dims.size(); ++d) (even.steps[d] < 0 ? low : high) += even.steps[d] * (dims[d].value() - 1);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      int64_t& end = even.steps[d] < 0 ? low : high;
+      int64_t way = 0;
+      if (__builtin_mul_overflow(even.steps[d], dims[d].value() - 1, &way) || __builtin_add_overflow(end, way, &end))
+        return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+    }
     return {low, high};
   }
 
  private:
   static std::optional<Even> of_literal(const Literal& literal) {
     if (literal.is_live() || literal.count() == 0 || literal.count() > most_numbers) return {};
+    for (int64_t i = 0; i < literal.count(); ++i)
+      if (literal.as_int(i) < -most || literal.as_int(i) > most) return {};
     Ints dims = literal.type().static_dims();
     Even even{literal.as_int(0), Ints(dims.size(), 0)};
     int64_t row = literal.count();
@@ -69,8 +79,10 @@ class EvenNumbers {
       if (dims[d] > 1) even.steps[d] = literal.as_int(row) - even.start;
     }
     for (int64_t i = 0; i < literal.count(); ++i) {
-      int64_t wanted = even.start, rest = i;
-      for (size_t d = dims.size(); d-- > 0; rest /= dims[d]) wanted += even.steps[d] * (rest % dims[d]);
+      int64_t wanted = even.start, rest = i, way = 0;
+      for (size_t d = dims.size(); d-- > 0; rest /= dims[d])
+        if (__builtin_mul_overflow(even.steps[d], rest % dims[d], &way) || __builtin_add_overflow(wanted, way, &wanted))
+          return {};
       if (literal.as_int(i) != wanted) return {};
     }
     return even;
@@ -91,7 +103,7 @@ class EvenNumbers {
     } else if (node.op == Op::slice) {
       for (size_t d = 0; d < after.size(); ++d) {
         even.start += from->steps[d] * node.attrs.dims(Attr::start_indices)[d].value();
-        even.steps[d] = from->steps[d] * node.ints(Attr::strides)[d];
+        if (!after[d].is(1)) even.steps[d] = from->steps[d] * node.ints(Attr::strides)[d];
       }
     } else {
       std::optional<Ints> places = unit_reshape(node);
@@ -111,12 +123,17 @@ class EvenNumbers {
       is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
     }
     if (node.op == Op::multiply && !is_number) return {};
-    auto combined = [&](int64_t x, int64_t y) { return node.op == Op::add ? x + y : x - y; };
-    bool scales = node.op == Op::multiply;
-    Even even{scales ? a->start * b->start : combined(a->start, b->start), a->steps};
+    bool wraps = false;
+    auto combined = [&](int64_t x, int64_t y, int64_t scale) {
+      if (node.op != Op::multiply) return node.op == Op::add ? x + y : x - y;
+      int64_t scaled = 0;
+      wraps |= __builtin_mul_overflow(x, scale, &scaled);
+      return scaled;
+    };
+    Even even{combined(a->start, b->start, b->start), Ints(a->steps.size(), 0)};
     for (size_t d = 0; d < even.steps.size(); ++d)
-      even.steps[d] = scales ? a->steps[d] * b->start : combined(a->steps[d], b->steps[d]);
-    return fits(even, node) ? std::optional(even) : std::nullopt;
+      if (!node.type().dims[d].is(1)) even.steps[d] = combined(a->steps[d], b->steps[d], b->start);
+    return !wraps && fits(even, node) ? std::optional(even) : std::nullopt;
   }
 
   static std::optional<Even> of_converted(const Node& node) {
@@ -152,7 +169,7 @@ class EvenNumbers {
   static bool fits(const Even& even, const Node& node) {
     if (node.type().count().is(0)) return false;
     auto [low, high] = range(even, node.type().dims);
-    int bits = std::min(bit_width(node.type().dtype) - is_signed(node.type().dtype), 62);
+    int bits = std::min(bit_width(node.type().dtype) - is_signed(node.type().dtype), 60);
     return low >= (is_signed(node.type().dtype) ? -(int64_t{1} << bits) : 0) && high < int64_t{1} << bits;
   }
 };
