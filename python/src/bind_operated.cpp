@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "recorded.h"
+#include "weft/frontend/promote.h"
 // What Python.h has to be before.
 #include <structmember.h>
 
@@ -30,8 +31,7 @@ bool is_number(nb::handle value) {
 
 bool is_whole(nb::handle operand) {
   if (!nb::isinstance<Tensor>(operand)) return PyLong_Check(operand.ptr());
-  const DType dtype = nb::cast<const Tensor&>(operand).dtype();
-  return is_integer(dtype) || dtype == DType::boolean;
+  return weft::is_whole(nb::cast<const Tensor&>(operand).dtype());
 }
 
 // What the function records; none where the longer way is taken, which raises what there is to be raised.
@@ -45,8 +45,7 @@ nb::object recorded_result(const char* name, const nb::object& x, const nb::obje
   }
 }
 
-// ---- instances of Python's classes
-// -----------------------------------------------------------------------------------
+// ---- instances of Python's classes ----------------------------------------------------------------------------------
 
 // Where instances of a class have an attribute that is among its __slots__.
 Py_ssize_t slot_of(PyTypeObject* type, const char* name) {
@@ -65,8 +64,7 @@ nb::object new_instance(PyTypeObject* type) {
   return checked(type->tp_new(type, none, nullptr));
 }
 
-// ---- lazy arrays
-// -----------------------------------------------------------------------------------------------------
+// ---- lazy arrays ----------------------------------------------------------------------------------------------------
 
 // What Python gives once: the class, the longest chain of calls that is recorded, and how an array of a longer one is
 // made.

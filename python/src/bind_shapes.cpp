@@ -5,7 +5,6 @@
 #include <nanobind/stl/string.h>
 
 #include "recorded.h"
-#include "weft/frontend/bounds.h"
 #include "weft/frontend/functions.h"
 #include "weft/frontend/linalg.h"
 #include "weft/frontend/promote.h"
@@ -146,17 +145,14 @@ void bind_places(nb::module_& m) {
       nb::arg("x"), nb::arg("items"), nb::arg("value"), nb::arg("combine").none() = nb::none(),
       "The value after x[items] = value, or with what an operation makes of both.");
   m.def(
-      "are_inside", [](const Tensor& indices, nb::handle extent) { return are_inside(indices, to_dim(extent)); },
-      nb::arg("indices"), nb::arg("extent"),
-      "Whether all of them surely are indices of an axis of that extent, from its beginning or its end, as the calls "
-      "that made them tell; False says nothing.");
-  m.def(
-      "from_start",
+      "places_of",
       [](const Tensor& indices, nb::handle extent, int64_t axis) {
-        return located([&] { return from_start(indices, to_dim(extent), axis); });
+        const IndexPlaces places = located([&] { return places_of(indices, to_dim(extent), axis); });
+        return nb::make_tuple(places.from_start, places.are_inside);
       },
       nb::arg("indices"), nb::arg("extent"), nb::arg("axis"),
-      "Indices of an axis counted from its beginning; an error where one that is known lies outside.");
+      "Indices of an axis counted from its beginning, and whether none of them has to be looked at when the program "
+      "runs; an error where one that is known lies outside.");
   m.def("require_inside", [](int64_t place, nb::handle extent, int64_t axis) {
     located([&] { require_inside(place, to_dim(extent), axis); });
   });

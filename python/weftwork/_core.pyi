@@ -420,14 +420,9 @@ def update(x: Tensor, items: object, value: Tensor, combine: object | None = Non
     The value after x[items] = value, or with what an operation makes of both.
     """
 
-def are_inside(indices: Tensor, extent: object) -> bool:
+def places_of(indices: Tensor, extent: object, axis: int) -> tuple:
     """
-    Whether all of them surely are indices of an axis of that extent, from its beginning or its end, as the calls that made them tell; False says nothing.
-    """
-
-def from_start(indices: Tensor, extent: object, axis: int) -> Tensor:
-    """
-    Indices of an axis counted from its beginning; an error where one that is known lies outside.
+    Indices of an axis counted from its beginning, and whether none of them has to be looked at when the program runs; an error where one that is known lies outside.
     """
 
 def require_inside(arg0: int, arg1: object, arg2: int, /) -> None: ...

@@ -2,17 +2,13 @@
 #include "weft/frontend/bounds.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "weft/frontend/promote.h"
 #include "weft/ir/literal.h"
 
 namespace weft {
 namespace {
 
-// Both included. Of no elements, anything.
-struct Bounds {
-  Dim least, greatest;
-};
 using Found = std::optional<Bounds>;
 
 bool is_negative(const Dim& dim) { return !known_at_most(0, dim); }
@@ -72,7 +68,7 @@ class Search {
   Found of(const Tensor& x) {
     const DType dtype = x.dtype();
     const Record& record = x.record();
-    if (!(is_integer(dtype) || is_bool(dtype)) || record.is_computed || budget_-- <= 0) return all_of(dtype);
+    if (!is_whole(dtype) || record.is_computed || budget_-- <= 0) return all_of(dtype);
     try {
       const Found found = of_result(record, x.index());
       return found && fits(*found, dtype) ? found : all_of(dtype);
@@ -100,12 +96,6 @@ class Search {
         return below(record.attrs.dims(Attr::limit_indices)[0]);
       case Op::compare:
         return Bounds{0, 1};
-      case Op::convert:
-      case Op::broadcast_in_dim:
-      case Op::reshape:
-      case Op::transpose:
-      case Op::slice:
-      case Op::reverse:
       case Op::gather:
       case Op::dynamic_slice:
       case Op::sort_values:
@@ -121,7 +111,7 @@ class Search {
       case Op::select:
         return of_any(std::span(record.operands).subspan(1));
       default:
-        return of_arithmetic(record);
+        return only_moves(record.op) ? of(record.operands[0]) : of_arithmetic(record);
     }
   }
 
@@ -198,12 +188,9 @@ class Search {
 
 }  // namespace
 
-bool are_inside(const Tensor& indices, const Dim& extent) { return lie_within(indices, 0 - extent, extent); }
-
-bool lie_within(const Tensor& integers, const Dim& least, const Dim& limit) {
+std::optional<Bounds> bounds_of(const Tensor& integers) {
   std::lock_guard lock(record_mutex());
-  const Found found = Search().of(integers);
-  return found && known_at_most(least, found->least) && known_at_most(found->greatest, limit - 1);
+  return Search().of(integers);
 }
 
 }  // namespace weft

@@ -125,10 +125,9 @@ Tensor as_number(const Dim& dim) {
 Tensor place_values(const Selector& selector, const Dim& extent, int64_t axis) {
   const auto* values = std::get_if<Tensor>(&selector.item);
   if (values && selector.is_inside) return *values;
-  const Tensor given = values ? *values : as_number(std::get<Dim>(selector.item)),
-               places = from_start(given, extent, axis);
-  if (given.constant() || are_inside(given, extent)) return places;
-  return apply(Op::check_range, {places},
+  const IndexPlaces places = places_of(values ? *values : as_number(std::get<Dim>(selector.item)), extent, axis);
+  if (places.are_inside) return places.from_start;
+  return apply(Op::check_range, {places.from_start},
                {{Attr::limit_indices, Dims{extent}}, {Attr::label, std::string("index_bounds")}, {Attr::axis, axis}});
 }
 
@@ -303,7 +302,7 @@ void require_inside(int64_t place, const Dim& extent, int64_t axis) {
            : cat(" is ", least, ": give its Dim a min for which that is at least ", place < 0 ? -place : place + 1));
 }
 
-Tensor from_start(const Tensor& indices, const Dim& extent, int64_t axis) {
+IndexPlaces places_of(const Tensor& indices, const Dim& extent, int64_t axis) {
   if (!is_integer(indices.dtype()))
     fail(ErrorKind::index, "index_dtype", "arrays used as indices must be of integer (or boolean) type, got ",
          numpy_name(indices.dtype()));
@@ -316,12 +315,15 @@ Tensor from_start(const Tensor& indices, const Dim& extent, int64_t axis) {
       places.mutable_data<int64_t>()[static_cast<size_t>(i)] =
           place < 0 && extent.is_static() ? place + extent.value() : place;
     }
-    if (extent.is_static()) return constant(std::move(places));
+    if (extent.is_static()) return {constant(std::move(places)), true};
   }
+  const std::optional<Bounds> bounds = bounds_of(indices);
+  const bool are_inside =
+      known || (bounds && known_at_most(0 - extent, bounds->least) && known_at_most(bounds->greatest, extent - 1));
   const Tensor places = cast_to(indices, DType::i64);
-  if (is_unsigned(indices.dtype()) || lie_within(places, 0, extent)) return places;
+  if (is_unsigned(indices.dtype()) || (bounds && known_at_most(0, bounds->least))) return {places, are_inside};
   const Tensor from_end = apply(Op::add, {places, as_number(extent)});
-  return apply(Op::select, {compared("LT", places, number(0, DType::i64)), from_end, places});
+  return {apply(Op::select, {compared("LT", places, number(0, DType::i64)), from_end, places}), are_inside};
 }
 
 Tensor take(const Tensor& x, const Tensor& indices, int64_t axis, Where where) {

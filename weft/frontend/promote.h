@@ -37,9 +37,14 @@ Ints axes_of(const Axes& axes, int64_t rank);
 // The same; a tensor of no dimensions may be told its axis 0.
 Ints reduced_axes(const Axes& axes, int64_t rank);
 
-// Indices of an axis as i64 from its beginning, from whose end negative ones count. Error(index, "index_dtype"), or
-// "index_bounds" where one that is known lies outside.
-Tensor from_start(const Tensor& indices, const Dim& extent, int64_t axis);
+// Indices of an axis as i64 from its beginning, and whether none of them has to be looked at when the program runs.
+struct IndexPlaces {
+  Tensor from_start;
+  bool are_inside = false;
+};
+// Of indices of which negative ones count from the end. Error(index, "index_dtype"), or "index_bounds" where one that
+// is known lies outside.
+IndexPlaces places_of(const Tensor& indices, const Dim& extent, int64_t axis);
 // Error(index, "index_bounds") for such an index.
 void require_inside(int64_t place, const Dim& extent, int64_t axis);
 

@@ -266,8 +266,6 @@ std::vector<size_t> read_to_the_last(std::span<const Tensor> tensors, std::span<
   return places_among(calls_of(outputs, reads_all), tensors);
 }
 
-namespace {
-
 bool only_moves(Op op) {
   switch (op) {
     case Op::constant:
@@ -284,6 +282,8 @@ bool only_moves(Op op) {
       return false;
   }
 }
+
+namespace {
 
 // Of all results of a call; of extents that are not known no number compares with it.
 double bytes_of(const Record& record) {

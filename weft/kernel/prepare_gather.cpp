@@ -1,6 +1,5 @@
 // Gathers at places that run evenly, such as windows that slide, as strided views: read where the elements lie.
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "weft/ir/interpret.h"
@@ -17,8 +16,6 @@ struct Even {
 
 // Constants of more elements are not looked through.
 constexpr int64_t most_numbers = 1 << 20;
-// Numbers beyond this are nobody's places; sums of two stay in 64 bits.
-constexpr int64_t most = int64_t{1} << 60;
 
 class EvenNumbers {
  public:
@@ -26,6 +23,25 @@ class EvenNumbers {
   static std::optional<Even> of(Value value) {
     const Node& node = value.node();
     if (!is_integer(node.type().dtype) || !node.type().is_static()) return {};
+    try {
+      return of_node(node);
+    } catch (const Error&) {
+      return {};  // numbers beyond 64 bits
+    }
+  }
+
+  // The least and the greatest of them, over dims without a zero.
+  static std::pair<int64_t, int64_t> range(const Even& even, const Dims& dims) {
+    int64_t low = even.start, high = even.start;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      int64_t& end = even.steps[d] < 0 ? low : high;
+      end = checked_add(end, checked_multiply(even.steps[d], dims[d].value() - 1));
+    }
+    return {low, high};
+  }
+
+ private:
+  static std::optional<Even> of_node(const Node& node) {
     switch (node.op) {
       case Op::constant:
         return of_literal(node.attrs.literal(Attr::value));
@@ -54,35 +70,21 @@ class EvenNumbers {
     }
   }
 
-  // The least and the greatest of them, over dims without a zero; all numbers where 64 bits do not hold them.
-  static std::pair<int64_t, int64_t> range(const Even& even, const Dims& dims) {
-    int64_t low = even.start, high = even.start;
-    for (size_t d = 0; d < dims.size(); ++d) {
-      int64_t& end = even.steps[d] < 0 ? low : high;
-      int64_t way = 0;
-      if (__builtin_mul_overflow(even.steps[d], dims[d].value() - 1, &way) || __builtin_add_overflow(end, way, &end))
-        return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
-    }
-    return {low, high};
-  }
+  static int64_t difference(int64_t lhs, int64_t rhs) { return checked_add(lhs, checked_multiply(rhs, -1)); }
 
- private:
   static std::optional<Even> of_literal(const Literal& literal) {
     if (literal.is_live() || literal.count() == 0 || literal.count() > most_numbers) return {};
-    for (int64_t i = 0; i < literal.count(); ++i)
-      if (literal.as_int(i) < -most || literal.as_int(i) > most) return {};
     Ints dims = literal.type().static_dims();
     Even even{literal.as_int(0), Ints(dims.size(), 0)};
     int64_t row = literal.count();
     for (size_t d = 0; d < dims.size(); ++d) {
       row /= dims[d];
-      if (dims[d] > 1) even.steps[d] = literal.as_int(row) - even.start;
+      if (dims[d] > 1) even.steps[d] = difference(literal.as_int(row), even.start);
     }
     for (int64_t i = 0; i < literal.count(); ++i) {
-      int64_t wanted = even.start, rest = i, way = 0;
+      int64_t wanted = even.start, rest = i;
       for (size_t d = dims.size(); d-- > 0; rest /= dims[d])
-        if (__builtin_mul_overflow(even.steps[d], rest % dims[d], &way) || __builtin_add_overflow(wanted, way, &wanted))
-          return {};
+        wanted = checked_add(wanted, checked_multiply(even.steps[d], rest % dims[d]));
       if (literal.as_int(i) != wanted) return {};
     }
     return even;
@@ -102,8 +104,9 @@ class EvenNumbers {
         even.steps[d] = from->steps[static_cast<size_t>(node.ints(Attr::permutation)[d])];
     } else if (node.op == Op::slice) {
       for (size_t d = 0; d < after.size(); ++d) {
-        even.start += from->steps[d] * node.attrs.dims(Attr::start_indices)[d].value();
-        if (!after[d].is(1)) even.steps[d] = from->steps[d] * node.ints(Attr::strides)[d];
+        const int64_t first = node.attrs.dims(Attr::start_indices)[d].value();
+        even.start = checked_add(even.start, checked_multiply(from->steps[d], first));
+        even.steps[d] = checked_multiply(from->steps[d], node.ints(Attr::strides)[d]);
       }
     } else {
       std::optional<Ints> places = unit_reshape(node);
@@ -123,17 +126,12 @@ class EvenNumbers {
       is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
     }
     if (node.op == Op::multiply && !is_number) return {};
-    bool wraps = false;
-    auto combined = [&](int64_t x, int64_t y, int64_t scale) {
-      if (node.op != Op::multiply) return node.op == Op::add ? x + y : x - y;
-      int64_t scaled = 0;
-      wraps |= __builtin_mul_overflow(x, scale, &scaled);
-      return scaled;
-    };
-    Even even{combined(a->start, b->start, b->start), Ints(a->steps.size(), 0)};
+    auto combined = [&](int64_t x, int64_t y) { return node.op == Op::add ? checked_add(x, y) : difference(x, y); };
+    bool scales = node.op == Op::multiply;
+    Even even{scales ? checked_multiply(a->start, b->start) : combined(a->start, b->start), a->steps};
     for (size_t d = 0; d < even.steps.size(); ++d)
-      if (!node.type().dims[d].is(1)) even.steps[d] = combined(a->steps[d], b->steps[d], b->start);
-    return !wraps && fits(even, node) ? std::optional(even) : std::nullopt;
+      even.steps[d] = scales ? checked_multiply(a->steps[d], b->start) : combined(a->steps[d], b->steps[d]);
+    return fits(even, node) ? std::optional(even) : std::nullopt;
   }
 
   static std::optional<Even> of_converted(const Node& node) {
@@ -169,7 +167,7 @@ class EvenNumbers {
   static bool fits(const Even& even, const Node& node) {
     if (node.type().count().is(0)) return false;
     auto [low, high] = range(even, node.type().dims);
-    int bits = std::min(bit_width(node.type().dtype) - is_signed(node.type().dtype), 60);
+    int bits = std::min(bit_width(node.type().dtype) - is_signed(node.type().dtype), 62);
     return low >= (is_signed(node.type().dtype) ? -(int64_t{1} << bits) : 0) && high < int64_t{1} << bits;
   }
 };

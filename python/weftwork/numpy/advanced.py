@@ -91,10 +91,8 @@ def as_indices(item: Any) -> Any:
 def places_of(item: Any, extent: Any, axis: int) -> Tensor:
     """An index array as int64 with negative ones counted from the end; constants are checked at once."""
     index = as_tensor(as_indices(item))
-    places = _core.from_start(index, extent, axis)
-    if index.constant() is not None or is_bounded(index, extent) or _core.are_inside(index, extent):
-        return places
-    return in_range(places, extent, axis)
+    places, are_inside = _core.places_of(index, extent, axis)
+    return places if are_inside or is_bounded(index, extent) else in_range(places, extent, axis)
 
 
 def take_indexed(tensor: Tensor, items: list[Any]) -> Tensor:

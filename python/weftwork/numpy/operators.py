@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .dispatch import elementwise
-from .layout import UNKNOWN, is_ordered
+from .layout import inherit
 from .tracer import Storage, Tensor, TracedArray, note_created
 
 __all__ = ["BINARY", "COMPARISONS", "MIXIN", "PLAIN", "RECORDED", "UNARY", "operated", "ufunc_result"]
@@ -48,19 +48,9 @@ def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
     if isinstance(result, tuple):
         return tuple([computed(each, inputs) for each in result])
     made = TracedArray(result)
-    storage = made._storage
-    storage.owned = True
-    if result.is_wide:
-        # What layout.inherit notes.
-        for value in inputs:
-            if type(value) is TracedArray and value.tensor.is_wide:
-                given = value._storage
-                storage.parents = (given,) if storage.parents is None else (*storage.parents, given)
-                if (value._steps or given.strides is not None) and not is_ordered(value):
-                    storage.strides = UNKNOWN
-    elif not result.ndim:
-        made.scalar = True
-    return made
+    made._storage.owned = True
+    made.scalar = not result.ndim
+    return inherit(made, inputs, {})
 
 
 def operated(ufunc: np.ufunc, *inputs: Any) -> Any:

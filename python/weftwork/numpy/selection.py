@@ -205,7 +205,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if mode not in ("raise", "wrap", "clip"):
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
     if mode == "raise" and places.tensor.constant() is not None:
-        _core.from_start(places.tensor, size, 0)
+        _core.places_of(places.tensor, size, 0)
     if mode != "raise":
         index = index % size if mode == "wrap" else np.clip(index, 0, size - 1)
     count, given = index.shape[0], values.shape[0]
