@@ -529,9 +529,11 @@ class RowKernel {
     std::vector<Axis> inner = inner_space_.axes;
     merge_axes(kernel, inner);
     bool stores_inside = std::any_of(group_.stages.begin(), group_.stages.end(), [&](int s) { return is_full(s); });
-    bool side_by_side =
-        scratches_.empty() && !stores_inside &&
-        sums_side_by_side(lowering_, draft_, access_, stage(group_.stages.back()).root, row_space_.axes, inner);
+    if (stores_inside) merge_axes(kernel, row_space_.axes);
+    bool side_by_side = scratches_.empty() &&
+                        (stores_inside ? are_short_rows(kernel, row_space_.axes, inner)
+                                       : sums_side_by_side(lowering_, draft_, access_, stage(group_.stages.back()).root,
+                                                           row_space_.axes, inner));
     if (!side_by_side && scratches_.empty())
       copy_strided(lowering_, draft_, access_, stage(group_.stages.back()).root, joined(row_space_.axes, inner));
     if (!side_by_side) merge_axes(kernel, row_space_.axes);

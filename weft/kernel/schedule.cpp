@@ -48,6 +48,14 @@ bool steps_evenly(Kernel& kernel, const Axis& outer, const Axis& inner) {
   return even;
 }
 
+// Elements from lane to lane, up to which vectors are read and some of their elements kept.
+constexpr int64_t near_elements = 4;
+// Lanes that there must be at least.
+constexpr int64_t least_lanes = 16;
+// A tile of a transposition: the cache lines of so many columns, each used whole. What is moved in blocks lies in the
+// first-level cache.
+constexpr int64_t tile_rows = 64, tile_columns = 32, block_elements = 2048;
+
 // An outer axis along which some index steps by one while it strides along the innermost: a transposition, which row
 // by row would touch a cache line for each element.
 std::optional<size_t> crossing_axis(Kernel& kernel, const std::vector<Axis>& axes) {
@@ -55,15 +63,61 @@ std::optional<size_t> crossing_axis(Kernel& kernel, const std::vector<Axis>& axe
   visit_indices(kernel, [&](Dim& index) {
     if (found || index.is_static()) return;
     std::optional<Dim> inner = coefficient(index, axes.back().counter);
-    if (!inner || (inner->is_static() && std::abs(inner->value()) < 16)) return;
-    for (size_t i = 0; i + 1 < axes.size() && !found; ++i)
+    if (!inner || (inner->is_static() && std::abs(inner->value()) < 2)) return;
+    bool is_near = inner->is_static() && std::abs(inner->value()) <= near_elements;
+    for (size_t i = 0; i + 1 < axes.size() && !found; ++i) {
+      // What lies near is loaded with the lines between, unless these are wanted too.
+      if (is_near && axes[i].extent != *inner) continue;
       if (std::optional<Dim> step = coefficient(index, axes[i].counter); step && step->is(1)) found = i;
+    }
   });
   return found;
 }
 
-// A tile of a transposition: the cache lines of so many columns, each used whole.
-constexpr int64_t tile_rows = 64, tile_columns = 32, short_row = 6;
+bool is_short_row(const Kernel& kernel, const Dim& extent) {
+  int64_t widest = 1;
+  for (const Memory& memory : kernel.memories) widest = std::max(widest, size_of(memory.dtype));
+  return extent.max() <= std::min(short_row, short_row_bytes / widest);
+}
+
+// Lanes over the outer axis `across`, and under them all of the axis `along`: blocks of both are turned in registers.
+void lay_blocks(Kernel& kernel, std::vector<Axis>& axes, size_t across, size_t along) {
+  Axis whole = axes[along];
+  int64_t lanes = tile_rows;
+  while (2 * lanes * whole.extent.opt() <= block_elements) lanes *= 2;
+  Axis inside = split(kernel, axes[across], lanes, ".i");
+  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(along));
+  kernel.body = nested({inside}, serial({whole}, std::move(kernel.body)), 1);
+}
+
+// The loops of a map that reads in another order than it writes, or whose rows are shorter than vectors, as far as
+// that is known to pay.
+bool lay_turned(Kernel& kernel, std::vector<Axis>& axes) {
+  if (axes.size() < 2) return false;
+  size_t last = axes.size() - 1;
+  // Blocks of an axis, the last of which is shorter, stay as they are.
+  if (std::ranges::any_of(axes, [&](const Axis& axis) { return uses_counter(axes[last].extent, axis.counter); }))
+    return false;
+  std::optional<size_t> crossing = crossing_axis(kernel, axes);
+  auto pays = [&](size_t across, size_t along) {
+    return axes[across].extent.opt() >= least_lanes && moves_in_blocks(kernel, axes[across], axes[along], !crossing);
+  };
+  size_t rows = crossing.value_or(last - 1);
+  int64_t height = axes[rows].extent.opt(), width = axes[last].extent.opt();
+  if (crossing && height >= tile_rows && width >= tile_rows) {
+    Axis inside = split(kernel, axes[rows], tile_rows, ".row"), columns = split(kernel, axes[last], tile_columns, ".i");
+    kernel.body = nested({columns}, serial({inside}, std::move(kernel.body)), 1);
+  } else if ((crossing ? width < tile_rows : is_short_row(kernel, axes[last].extent)) && pays(rows, last)) {
+    lay_blocks(kernel, axes, rows, last);
+  } else if (crossing && height < tile_rows && pays(last, rows)) {
+    lay_blocks(kernel, axes, last, rows);
+    // Blocks of columns one after the other, each with all that lies beside its lines in cache.
+    std::rotate(axes.begin(), axes.end() - 1, axes.end());
+  } else {
+    return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -97,6 +151,54 @@ std::optional<Dim> coefficient(const Index& index, const std::string& counter) {
     if (direct == 1) factor = factor + rest;
   }
   return factor;
+}
+
+LineStep line_step(const Index& index, const std::string& across, const std::string& along) {
+  if (!uses_counter(index, across)) return LineStep::steady;
+  std::optional<Dim> between = coefficient(index, across), inside = coefficient(index, along);
+  if (!between || !inside) return LineStep::other;
+  return between->is(1) ? LineStep::across : inside->is(1) ? LineStep::along : LineStep::other;
+}
+
+bool lines_follow(const Index& index, const std::string& across, const Dim& extent) {
+  std::optional<Dim> between = coefficient(index, across);
+  return between && extent.is_static() && *between == extent;
+}
+
+bool loads_lanes(const Index& index, const std::string& across, const std::string& along, DType dtype) {
+  std::optional<Dim> between = coefficient(index, across);
+  if (!uses_counter(index, along)) return true;
+  int64_t most = is_complex(dtype) ? near_elements / 2 : near_elements;
+  return between && between->is_static() && between->value() > 0 && between->value() <= most;
+}
+
+bool moves_in_blocks(const Kernel& kernel, const Axis& across, const Axis& along, bool in_order) {
+  auto lies_close = [&](const Index& index) {
+    Dim between = *coefficient(index, across.counter);
+    return between.is_static() && std::abs(between.value()) <= 2 * along.extent.opt();
+  };
+  auto moves = [&](const auto& access, bool is_load) {
+    LineStep step = line_step(access.index, across.counter, along.counter);
+    if (access.mask != no_expr || !access.dynamic.empty()) return false;
+    if (step == LineStep::across || (is_load && step == LineStep::steady)) return true;
+    const Memory& memory = kernel.memories[static_cast<size_t>(access.slot)];
+    if (is_load && memory.written) return false;
+    if (is_load && loads_lanes(access.index, across.counter, along.counter, memory.dtype)) return true;
+    return step == LineStep::along && (lines_follow(access.index, across.counter, along.extent) ||
+                                       (along.extent.opt() >= least_line && (!in_order || lies_close(access.index))));
+  };
+  auto all_move = [&](const auto& self, const std::vector<Stmt>& body) -> bool {
+    return std::ranges::all_of(body, [&](const Stmt& stmt) {
+      return stmt.kind == StmtKind::loop ? self(self, stmt.body) : stmt.kind != StmtKind::store || moves(stmt, false);
+    });
+  };
+  return all_move(all_move, kernel.body) &&
+         std::ranges::all_of(kernel.exprs, [&](const Expr& e) { return e.kind != ExprKind::load || moves(e, true); });
+}
+
+bool are_short_rows(const Kernel& kernel, const std::vector<Axis>& rows, const std::vector<Axis>& inner) {
+  return !rows.empty() && inner.size() == 1 && inner[0].extent.max() < 8 && is_short_row(kernel, inner[0].extent) &&
+         rows.back().extent.opt() >= least_lanes && moves_in_blocks(kernel, rows.back(), inner[0], true);
 }
 
 void substitute_counter(Kernel& kernel, const std::string& counter, const Dim& value) {
@@ -183,16 +285,7 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
     parallel = 1;
     return nested(axes, std::move(kernel.body), 1);
   }
-  std::optional<size_t> crossing = each.is(1) ? crossing_axis(kernel, axes) : std::nullopt;
-  if (crossing && axes.back().extent.opt() >= tile_rows && axes[*crossing].extent.opt() >= tile_rows) {
-    Axis rows = split(kernel, axes[*crossing], tile_rows, ".row"),
-         columns = split(kernel, axes.back(), tile_columns, ".i");
-    kernel.body = nested({columns}, serial({rows}, std::move(kernel.body)), 1);
-  } else {
-    // Lanes along rows of a few elements would be few; elements of such rows are put in place one by one instead.
-    if (crossing && axes.back().extent.max() <= short_row && axes[*crossing].extent.opt() >= tile_rows)
-      std::rotate(axes.begin() + static_cast<std::ptrdiff_t>(*crossing),
-                  axes.begin() + static_cast<std::ptrdiff_t>(*crossing) + 1, axes.end());
+  if (!each.is(1) || !lay_turned(kernel, axes)) {
     Axis inner = axes.back();
     axes.pop_back();
     Dim outer = 1;

@@ -21,6 +21,24 @@ Dim counter_dim(const std::string& name, const Dim& extent);
 std::optional<Dim> coefficient(const Index& index, const std::string& counter);
 bool uses_counter(const Index& index, const std::string& counter);
 
+// How an index moves in a loop under lanes: not with the lanes, as a vector of memory in each turn, as lines that lie
+// along the loop, or otherwise.
+enum class LineStep : uint8_t { steady, across, along, other };
+LineStep line_step(const Index& index, const std::string& across, const std::string& along);
+// Whether lines that lie along a loop of this extent follow each other.
+bool lines_follow(const Index& index, const std::string& across, const Dim& extent);
+// Whether a load needs no block, since lanes read the same place in each turn or elements that lie near each other.
+bool loads_lanes(const Index& index, const std::string& across, const std::string& along, DType dtype);
+// Lines shorter than this are moved where they follow each other only.
+inline constexpr int64_t least_line = 4;
+// Whether all that is loaded and stored in loops over `along` under lanes of `across` moves in vectors or blocks.
+// `in_order`: and lines lie close to each other.
+bool moves_in_blocks(const Kernel& kernel, const Axis& across, const Axis& along, bool in_order);
+// Rows of so few elements and bytes fill no vector.
+inline constexpr int64_t short_row = 8, short_row_bytes = 32;
+// Whether rows that are summed up in order are that short, and rows side by side are lanes instead.
+bool are_short_rows(const Kernel& kernel, const std::vector<Axis>& rows, const std::vector<Axis>& inner);
+
 // Replaces a counter everywhere in a kernel: expressions, statements, and the dot's strides.
 void substitute_counter(Kernel& kernel, const std::string& counter, const Dim& value);
 

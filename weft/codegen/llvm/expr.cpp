@@ -13,13 +13,12 @@ constexpr int64_t page = 4096, past_cache = 1 << 20;
 
 int64_t part_size(DType dtype) { return size_of(real_type(dtype)); }
 
-// "v16f32": how intrinsics spell types.
+}  // namespace
+
 std::string mangled(const std::string& element, int lanes) {
   std::string name = element == "float" ? "f32" : element == "double" ? "f64" : element == "half" ? "f16" : element;
   return lanes == 1 ? name : cat("v", lanes, name);
 }
-
-}  // namespace
 
 std::string memory_type(DType dtype) {
   DType part = real_type(dtype);
@@ -322,38 +321,6 @@ std::string KernelEmitter::reversed(const std::string& type, const std::string& 
       cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> ", picks, ">"));
 }
 
-// Every second, third or fourth element: whole registers, of which shuffles keep what is wanted. Nothing is read past
-// the last lane's element.
-std::string KernelEmitter::load_strided(const std::string& base, const std::string& element, const Address& at,
-                                        int64_t bytes) {
-  int unit = std::min(lanes_.count, static_cast<int>(module_.target.vector_bytes / bytes)),
-      step = static_cast<int>(at.step);
-  std::string type = lanes_type(element, unit);
-  auto shuffle = [&](int width, const std::string& a, const std::string& b, int count, const auto& from) {
-    std::string both = lanes_type(element, width), picks;
-    for (int i = 0; i < count; ++i) append(picks, i ? ", i32 " : "i32 ", from(i));
-    return assign(cat("shufflevector ", both, " ", a, ", ", both, " ", b, ", <", count, " x i32> <", picks, ">"));
-  };
-  std::vector<std::string> parts;
-  for (int first = 0; first < lanes_.count; first += unit) {
-    std::string found;
-    for (int k = 0; k < step; ++k) {
-      int start = std::min(k * unit, (unit - 1) * step + 1 - unit);
-      std::string place =
-          assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first * step + start))));
-      std::string loaded = assign(cat("load ", type, ", ptr ", place, ", align ", bytes));
-      // Lanes up to the end of this register's elements come from it, unless an earlier one had them.
-      auto pick = [&](int i) {
-        return i * step >= k * unit && i * step < (k + 1) * unit ? unit + i * step - start : i;
-      };
-      found = k ? shuffle(unit, found, loaded, unit, pick)
-                : shuffle(unit, loaded, "poison", unit, [&](int i) { return i * step < unit ? i * step : 0; });
-    }
-    parts.push_back(found);
-  }
-  return joined(std::move(parts), element, unit);
-}
-
 Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,
                              const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift,
                              const std::string& mask, const std::string& gate) {
@@ -375,17 +342,15 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
     std::string first = turned ? add(at.base, cat(1 - lanes)) : at.base;
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", first));
     if (!gate.empty()) place = assign(cat("select i1 ", gate, ", ptr ", place, ", ptr @weft.zero"));
-    if (mask.empty()) {
-      raw = assign(cat("load ", type, ", ptr ", place, ", align ", align, stays));
-    } else {
-      std::string name = cat("@llvm.masked.load.", mangled(element, lanes), ".p0");
-      module_.declare(cat("declare ", type, " ", name, "(ptr, ", mask_type, ", ", type, ")"));
-      raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ",
-                       turned ? reversed(mask_type, mask) : mask, ", ", type, " zeroinitializer)"));
-    }
+    raw = mask.empty() ? assign(cat("load ", type, ", ptr ", place, ", align ", align, stays))
+                       : masked_load(place, element, lanes, align, turned ? reversed(mask_type, mask) : mask);
     if (turned) raw = reversed(type, raw);
-  } else if (at.vector.empty() && at.step > 1 && at.step <= 4 && mask.empty()) {
-    raw = load_strided(base, element, at, align);
+  } else if (at.vector.empty() && std::abs(at.step) > 1 && std::abs(at.step) <= 4 &&
+             (mask.empty() || module_.target.avx512 || (module_.target.fma && align >= 4))) {
+    bool is_back = at.step < 0;
+    if (is_back) at = {add(at.base, cat(at.step * (lanes - 1))), -at.step, {}};
+    raw = load_strided(base, element, at, align, is_back && !mask.empty() ? reversed(mask_type, mask) : mask);
+    if (is_back) raw = reversed(type, raw);
   } else {
     std::string offsets = at.vector;
     if (offsets.empty()) {
@@ -402,34 +367,6 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
                      mask.empty() ? "splat (i1 true)" : mask, ", ", type, " zeroinitializer)"));
   }
   return {from_memory(dtype, raw, true), {}, true};
-}
-
-// Lanes a few elements apart are put there in registers and stored between what is left as it is: CPUs scatter them one
-// by one.
-void KernelEmitter::store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes,
-                                  const std::string& mask, const std::string& value) {
-  int lanes = lanes_.count, unit = std::min(lanes, static_cast<int>(module_.target.vector_bytes / bytes)),
-      step = static_cast<int>(at.step);
-  std::string type = lanes_type(element, unit), from = lanes_type(element, lanes), masks = lanes_type("i1", unit),
-              all_masks = lanes_type("i1", lanes);
-  std::string name = cat("@llvm.masked.store.", mangled(element, unit), ".p0");
-  module_.declare(cat("declare void ", name, "(", type, ", ptr, ", masks, ")"));
-  for (int first = 0; first < lanes * step; first += unit) {
-    std::string picks, masked;
-    for (int i = first; i < first + unit; ++i) {
-      const char* comma = i > first ? ", " : "";
-      append(picks, comma, "i32 ", i % step ? "poison" : cat(i / step));
-      append(masked, comma, "i32 ", i % step ? lanes : i / step);
-    }
-    auto shuffle = [&](const std::string& of, const std::string& x, const std::string& y, const std::string& which) {
-      return assign(cat("shufflevector ", of, " ", x, ", ", of, " ", y, ", <", unit, " x i32> <", which, ">"));
-    };
-    std::string spread = shuffle(from, value, "poison", picks);
-    std::string stored = shuffle(all_masks, mask.empty() ? "splat (i1 true)" : mask, "zeroinitializer", masked);
-    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first))));
-    line(cat("call void ", name, "(", type, " ", spread, ", ptr align ", bytes, " ", place, ", ", masks, " ", stored,
-             ")"));
-  }
 }
 
 void KernelEmitter::store_part(const std::string& base, DType dtype, const Index& index,

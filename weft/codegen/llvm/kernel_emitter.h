@@ -46,6 +46,8 @@ std::string register_type(DType dtype);
 std::string lanes_type(const std::string& element, int lanes);
 // Bytes of @weft.zero, which loads whose condition does not hold read.
 inline constexpr int64_t zero_bytes = 1024;
+// "v16f32": how intrinsics spell types.
+std::string mangled(const std::string& element, int lanes);
 // The type of one element, or of one part of a complex one, in memory.
 std::string memory_type(DType dtype);
 // The literal text of a constant, or of its part.
@@ -141,7 +143,7 @@ class KernelEmitter {
   };
   InFlight vectors_in_flight(const Stmt& loop, const std::map<int32_t, Scalar>& sums, int lanes, bool has_rows);
   std::string steps();
-  bool keeps_to_lines(const Stmt& stmt, const std::string& counter) const;
+  bool keeps_to_lines(const Stmt& stmt, const std::string& counter, bool by_lanes = false) const;
   std::string past_caches(int64_t bytes);
   void store(const Stmt& stmt);
   bool is_short(const Stmt& loop) const;
@@ -170,15 +172,31 @@ class KernelEmitter {
   // lines.cpp: a serial loop under lanes whose loads and stores step by one along the loop and by lines between lanes
   struct Lines {
     std::vector<ExprId> loads;
-    int64_t widest = 0;  // bytes of an element
+    int64_t widest = 0;   // bytes of an element
+    bool stores = false;  // whether lines are stored
+    bool dealt = false;   // short lines, each of which begins where the one before ends
   };
   std::optional<Lines> lines_of(const Stmt& loop, const std::string& across) const;
+  // Whether a loop inside of this one moves lines in blocks.
+  bool moves_blocks(const Stmt& loop) const;
   void lines_loop(const Stmt& loop);
   void block_loop(const Stmt& loop, const Lines& lines);
   void block(const Stmt& loop, const Lines& lines, int side);
   std::vector<std::string> line_places(int32_t slot, const std::string& element, const Index& index);
-  std::vector<Ssa> load_block(const Expr& e, int side);
-  void store_block(const Stmt& stmt, std::vector<std::string> values, const std::string& along);
+  // The place of a later element.
+  std::string after(const std::string& place, const std::string& element, int count);
+  std::vector<Ssa> load_block(const Expr& e, int side, bool dealt);
+  void store_block(const Stmt& stmt, std::vector<std::string> values, const std::string& along, bool dealt);
+  // blocks.cpp. Blocks that are as wide as there are vectors: element i of a block in vector k becomes element k in
+  // vector i.
+  std::vector<std::string> transposed(std::vector<std::string> vectors, const std::string& element, int lanes);
+  // Lines of as many elements as there are vectors, one after the other, become a vector for each of their elements;
+  // and back.
+  std::vector<std::string> dealt_out(const std::vector<std::string>& vectors, const std::string& element, int lanes);
+  std::vector<std::string> interleaved(const std::vector<std::string>& vectors, const std::string& element, int lanes);
+  template <class Where>
+  std::string picked(const std::vector<std::string>& vectors, const std::string& element, int lanes,
+                     const Where& where);
   // `count` lanes from `first` on.
   std::string part_of(const std::string& vector, const std::string& element, int lanes, int first, int count);
   // Vectors of `lanes` elements, a power of two of them, one after the other.
@@ -244,7 +262,11 @@ class KernelEmitter {
   void fetch_target(const Stmt& stmt);
   // Asks for the cache line of element `at` of a memory.
   void prefetch(int32_t slot, const std::string& at, bool writes);
-  std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
+  std::string masked_load(const std::string& place, const std::string& element, int lanes, int64_t align,
+                          const std::string& mask);
+  std::string spread_mask(const std::string& mask, int first, int count, int step);
+  std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes,
+                           const std::string& mask);
   void store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes,
                      const std::string& mask, const std::string& value);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);

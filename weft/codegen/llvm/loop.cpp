@@ -60,7 +60,8 @@ void KernelEmitter::statement(const Stmt& stmt) {
       if (stmt.loop == LoopKind::vector) return vector_loop(stmt);
       if (stmt.loop == LoopKind::lines) return lines_loop(stmt);
       if (lanes_.count > 1 && lanes_.mask.empty())
-        if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter); lines && !lines->loads.empty())
+        if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter);
+            lines && (lines->stores || !lines->loads.empty()))
           return block_loop(stmt, *lines);
       return lanes_.count > 1 && is_short(stmt) && !module_.takes_less(price_of(stmt.body))
                  ? written_out(stmt)
@@ -231,9 +232,11 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows =
       std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
+  // Blocks of lines are as wide as a vector, or as two that keep each other's functions company.
+  int doublings = 0;
   if (has_rows && !by_bytes_)
-    for (int doublings = doublings_over_rows(loop); doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings)
-      lanes *= 2;
+    doublings = moves_blocks(loop) ? static_cast<int>(vectors_at_once(loop.body) > 1) : doublings_over_rows(loop);
+  for (; doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings) lanes *= 2;
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);
@@ -444,8 +447,8 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
 }
 
 // Whether elements along `counter`, from a multiple of their number on, begin at a cache line of memory that is written
-// past the caches, or at an equal part of one.
-bool KernelEmitter::keeps_to_lines(const Stmt& stmt, const std::string& counter) const {
+// past the caches, or at an equal part of one. `by_lanes`: so do those of all lanes, one after the other.
+bool KernelEmitter::keeps_to_lines(const Stmt& stmt, const std::string& counter, bool by_lanes) const {
   const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
   if (!memory.past_caches || is_complex(memory.dtype) || stmt.mask != no_expr || !stmt.dynamic.empty()) return false;
   std::optional<Dim> along = coefficient(stmt.index, counter);
@@ -454,6 +457,7 @@ bool KernelEmitter::keeps_to_lines(const Stmt& stmt, const std::string& counter)
     return elements * size_of(memory.dtype) % static_cast<int64_t>(cache_line) == 0;
   };
   Dim rest = stmt.index.substitute({{counter, Dim(0)}});
+  if (by_lanes) rest = rest.substitute({{lanes_.counter, Dim(0)}});
   return begins_line(rest.constant()) && std::ranges::all_of(rest.terms(), begins_line, &Dim::Term::coefficient);
 }
 
