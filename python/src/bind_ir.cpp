@@ -237,6 +237,7 @@ void bind_graph(nb::module_& m) {
            [](const Graph& g, nb::handle arrays) {
              return interpreted(arrays, [&](const auto& literals) { return interpret(g, literals); });
            })
+      .def_prop_ro("interpreted_work", [](const Graph& g) { return interpreted_work(g); })
       .def("interpret_kernels",
            [](const Graph& g, nb::handle arrays) {
              return interpreted(arrays, [&](const auto& literals) { return interpret(lower_to_program(g), literals); });

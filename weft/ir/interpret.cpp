@@ -1,9 +1,13 @@
 // The reference interpreter: node by node, element by element.
 #include "weft/ir/interpret.h"
 
+#include <cmath>
+#include <limits>
+
 #include "weft/core/element.h"
 #include "weft/core/interrupt.h"
 #include "weft/ir/builder.h"
+#include "weft/ir/direct.h"
 #include "weft/ir/quantized.h"
 
 namespace weft {
@@ -36,8 +40,9 @@ struct Broadcast {
 };
 
 Literal evaluate_scalar(const Node& node, std::span<const Literal> operands) {
-  Literal result(node.type());
   Scalar op = scalar_of(node);
+  if (std::optional<Literal> found = evaluate_directly(op, node.type(), operands)) return *std::move(found);
+  Literal result(node.type());
   Ints dims = node.type().static_dims();
   std::vector<Broadcast> maps;
   for (const Literal& operand : operands) maps.emplace_back(operand.type().static_dims(), dims);
@@ -149,6 +154,47 @@ std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operand
   if (op.eval) return op.eval(node, operands);
   check(op.expand != nullptr, name(node.op), " has no meaning");
   return evaluate_composite(node, operands);
+}
+
+namespace {
+
+// A call costs about as much as so many elements; so does a comparison of two by a body.
+constexpr double call_work = 20, comparison_work = 100;
+
+double count_of(const Type& type) { return std::max(static_cast<double>(type.count().min()), 1.0); }
+
+double work_of(const Node& node) {
+  double given = 1, most = 1, made = 0;
+  for (const Value& operand : node.operands()) {
+    given *= count_of(operand.type());
+    most = std::max(most, count_of(operand.type()));
+  }
+  for (const Type& type : node.types) made += count_of(type);
+  double work = call_work + std::max(most, made);
+  switch (node.op) {
+    case Op::for_:
+    case Op::while_:
+      return std::numeric_limits<double>::infinity();
+    case Op::sort:
+    case Op::sort_values:
+    case Op::argsort:
+    case Op::top_k:
+      return work + comparison_work * most * std::log2(most + 1);
+    case Op::matmul:
+    case Op::dot_general:
+    case Op::triangular_solve:
+      return work + std::sqrt(made * given) / 4;  // as many products as m * n * k
+    default:
+      return work;
+  }
+}
+
+}  // namespace
+
+double interpreted_work(const Graph& graph) {
+  double work = 0;
+  for (const Node& node : graph.nodes()) work += work_of(node);
+  return work;
 }
 
 std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> arguments) {

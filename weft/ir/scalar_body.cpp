@@ -13,6 +13,19 @@ void set_element(Literal& literal, int64_t index, const Element& element) {
   store(literal.mutable_bytes() + index * size_of(literal.dtype()), element);
 }
 
+namespace {
+
+// The pattern of a float as an integer in the order of all patterns: of a negative one all bits below the sign are
+// turned.
+Element total_key(const Element& element) {
+  int width = bit_width(element.dtype);
+  DType bits = width == 64 ? DType::i64 : width == 32 ? DType::i32 : width == 16 ? DType::i16 : DType::i8;
+  int64_t pattern = bitcast(element, bits).i, below = static_cast<int64_t>((uint64_t{1} << (width - 1)) - 1);
+  return Element::of_int(DType::i64, pattern < 0 ? pattern ^ below : pattern);
+}
+
+}  // namespace
+
 ScalarBody::ScalarBody(const Graph& body) : body_(body), initial_(body.size()) {
   parameters_.assign(body.parameters().begin(), body.parameters().end());
   for (const Output& output : body.outputs()) outputs_.push_back(output.value.id());
@@ -25,9 +38,10 @@ ScalarBody::ScalarBody(const Graph& body) : body_(body), initial_(body.size()) {
       continue;
     }
     Scalar op = node.op == Op::reshape || node.op == Op::broadcast_in_dim ? Scalar::convert : scalar_of(node);
-    plain_ = op != Scalar::none && node.operand_count() <= 3 && !is_by_bits(node);
+    bool is_total = is_total_order(node);
+    plain_ = op != Scalar::none && node.operand_count() <= 3 && (is_total || !is_by_bits(node));
     if (!plain_) return;
-    Step step{op, node.type().dtype, node.id(), {}};
+    Step step{op, is_total, node.type().dtype, node.id(), {}};
     for (size_t i = 0; i < node.operand_count(); ++i) step.operands[i] = node.operand(i).id();
     steps_.push_back(step);
   }
@@ -51,7 +65,10 @@ std::vector<Element> ScalarBody::operator()(std::span<const Element> arguments) 
   for (size_t i = 0; i < parameters_.size(); ++i) values_[parameters_[i]] = arguments[i];
   for (const Step& step : steps_) {
     Element operands[3];
-    for (int i = 0; i < arity(step.op); ++i) operands[i] = values_[step.operands[i]];
+    for (int i = 0; i < arity(step.op); ++i) {
+      operands[i] = values_[step.operands[i]];
+      if (step.is_total) operands[i] = total_key(operands[i]);
+    }
     values_[step.result] = apply(step.op, step.dtype, operands);
   }
   std::vector<Element> results;

@@ -22,6 +22,7 @@ class ScalarBody {
  private:
   struct Step {
     Scalar op;
+    bool is_total;  // a compare that orders all patterns
     DType dtype;
     NodeId result;
     NodeId operands[3];

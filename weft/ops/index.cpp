@@ -1,11 +1,14 @@
 // Reading and writing at positions that are values: dynamic slices, gather, scatter.
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "weft/core/element.h"
 #include "weft/core/range_check.h"
+#include "weft/ir/direct.h"
 #include "weft/ir/graph.h"
 #include "weft/ir/interpret.h"
+#include "weft/ir/scalar_body.h"
 #include "weft/ops/infer.h"
 #include "weft/ops/walk.h"
 
@@ -60,11 +63,8 @@ bool fits(const Ints& sizes, const Ints& dims) { return std::ranges::equal(sizes
 Literals eval_dynamic_slice(const Node& node, std::span<const Literal> operands) {
   if (!fits(node.type().static_dims(), operands[0].type().static_dims())) return {Literal(node.type())};
   Ints starts = clamped_starts(operands.subspan(1), operands[0].type().static_dims(), node.type().static_dims());
-  return {gathered(node.type(), operands[0], [&](const Ints& index) {
-    Ints source(index);
-    for (size_t i = 0; i < index.size(); ++i) source[i] += starts[i];
-    return source;
-  })};
+  Ints strides = row_major_strides(operands[0].type().static_dims());
+  return {strided(node.type(), operands[0], linear(starts, strides), strides)};
 }
 
 Literal copy_of(const Literal& literal) {
@@ -178,6 +178,30 @@ struct IndexReader {
   }
 };
 
+// A gather whose slices lie one behind the other in the result.
+Literal gathered_slices(const Type& type, const Literal& operand, const IndexReader& reader, const Ints& sizes,
+                        size_t offsets) {
+  Literal result(type);
+  Ints batches = type.static_dims(), dims = operand.type().static_dims(), strides = row_major_strides(dims);
+  batches.resize(batches.size() - offsets);
+  int64_t at = 0, size = size_of(type.dtype);
+  bool is_element = std::ranges::all_of(sizes, [](int64_t extent) { return extent == 1; });
+  Type slice{type.dtype, Dims(sizes.begin(), sizes.end())};
+  for_each_index(batches, [&](const Ints& batch) {
+    Ints start = reader.start(batch, static_cast<int64_t>(dims.size()));
+    for (size_t i = 0; i < dims.size(); ++i) start[i] = std::clamp<int64_t>(start[i], 0, dims[i] - sizes[i]);
+    int64_t first = linear(start, strides);
+    if (is_element) {
+      copy_element(result, at++, operand, first);
+      return;
+    }
+    Literal part = strided(slice, operand, first, strides);
+    std::memcpy(result.mutable_bytes() + at * size, part.bytes().data(), part.bytes().size());
+    at += part.count();
+  });
+  return result;
+}
+
 Literals eval_gather(const Node& node, std::span<const Literal> operands) {
   const Attrs& a = node.attrs;
   const Ints& offset = a.ints(Attr::offset_dims);
@@ -187,6 +211,11 @@ Literals eval_gather(const Node& node, std::span<const Literal> operands) {
   Ints dims = operands[0].type().static_dims();
   const Dims& sizes = a.dims(Attr::slice_sizes);
   if (!fits(Type{node.type().dtype, sizes}.static_dims(), dims)) return {Literal(node.type())};
+  Ints last(offset.size());
+  std::iota(last.begin(), last.end(), node.type().rank() - static_cast<int64_t>(last.size()));
+  if (offset == last)
+    return {
+        gathered_slices(node.type(), operands[0], reader, Type{node.type().dtype, sizes}.static_dims(), last.size())};
   return {gathered(node.type(), operands[0], [&](const Ints& index) {
     Ints batch, inner;
     for (size_t i = 0; i < index.size(); ++i)
@@ -243,6 +272,7 @@ Literals eval_scatter(const Node& node, std::span<const Literal> operands) {
                      batching, a.ints(Attr::scatter_indices_batching_dims)};
   Ints dims = node.type().static_dims(), strides = row_major_strides(dims);
   Literal result = copy_of(operands[0]);
+  ScalarBody body(*node.regions[0]);
   int64_t at = 0;
   for_each_index(operands[2].type().static_dims(), [&](const Ints& index) {
     Ints batch, inner;
@@ -255,10 +285,8 @@ Literals eval_scatter(const Node& node, std::span<const Literal> operands) {
       if (!contains(inserted, axis) && !contains(batching, axis)) target[i] += inner[next++];
     }
     if (inside(target, dims)) {
-      Literal pair[2] = {Literal(Type{result.dtype(), {}}), Literal(Type{result.dtype(), {}})};
-      copy_element(pair[0], 0, result, linear(target, strides));
-      copy_element(pair[1], 0, operands[2], at);
-      copy_element(result, linear(target, strides), interpret(*node.regions[0], pair)[0], 0);
+      const Element pair[2] = {element_at(result, linear(target, strides)), element_at(operands[2], at)};
+      set_element(result, linear(target, strides), body.one(pair));
     }
     ++at;
   });

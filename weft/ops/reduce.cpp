@@ -45,6 +45,30 @@ Element tree(Scalar op, const Literal& x, int64_t base, std::span<const int64_t>
   return apply(op, pair[0].dtype, pair);
 }
 
+// The same of a usual type; floats are added up in f64.
+template <class T, class F>
+auto tree_of(const T* x, std::span<const int64_t> offsets, const F& f) {
+  using Total = decltype(f(x[0], x[0]));
+  if (offsets.size() == 1) return static_cast<Total>(x[offsets[0]]);
+  size_t half = offsets.size() / 2;
+  return f(tree_of(x, offsets.first(half), f), tree_of(x, offsets.subspan(half), f));
+}
+
+Element total(Scalar op, const Literal& x, int64_t base, std::span<const int64_t> offsets) {
+  auto add = [](double a, double b) { return a + b; };
+  auto both = [](bool a, bool b) { return a && b; };
+  auto either = [](bool a, bool b) { return a || b; };
+  if (op == Scalar::add && x.dtype() == DType::f64)
+    return Element::of_double(DType::f64, tree_of(x.data<double>().data() + base, offsets, add));
+  if (op == Scalar::add && x.dtype() == DType::f32)
+    return Element::of_double(DType::f64, tree_of(x.data<float>().data() + base, offsets, add));
+  if (op == Scalar::bit_and && x.dtype() == DType::boolean)
+    return Element::of_int(DType::boolean, tree_of(x.data<uint8_t>().data() + base, offsets, both));
+  if (op == Scalar::bit_or && x.dtype() == DType::boolean)
+    return Element::of_int(DType::boolean, tree_of(x.data<uint8_t>().data() + base, offsets, either));
+  return tree(op, x, base, offsets);
+}
+
 // Combines the elements of every input in order by the body.
 std::vector<Element> fold_body(const ScalarBody& body, std::span<const Literal> inputs, int64_t base,
                                std::span<const int64_t> offsets, std::vector<Element> total) {
@@ -83,7 +107,7 @@ Literals eval_reduce(const Node& node, std::span<const Literal> operands) {
     if (!op) {
       totals = fold_body(body, operands.first(count), base, offsets, inits);
     } else if (!offsets.empty()) {
-      Element combined = tree(def(*op).scalar, x, base, offsets);
+      Element combined = total(def(*op).scalar, x, base, offsets);
       Element pair[2] = {convert(inits[0], combined.dtype), combined};
       totals[0] = convert(apply(def(*op).scalar, combined.dtype, pair), x.dtype());
     }

@@ -1,5 +1,6 @@
 // Moving elements without changing them.
 #include "weft/core/element.h"
+#include "weft/ir/direct.h"
 #include "weft/ir/graph.h"
 #include "weft/ops/infer.h"
 #include "weft/ops/walk.h"
@@ -26,12 +27,9 @@ Types infer_broadcast_in_dim(const Call& call) {
 
 Literals eval_broadcast_in_dim(const Node& node, std::span<const Literal> operands) {
   const Ints& dimensions = node.ints(Attr::dimensions);
-  Ints from = operands[0].type().static_dims();
-  return {gathered(node.type(), operands[0], [&](const Ints& index) {
-    Ints source(from.size());
-    for (size_t i = 0; i < from.size(); ++i) source[i] = from[i] == 1 ? 0 : index[static_cast<size_t>(dimensions[i])];
-    return source;
-  })};
+  Ints from = operands[0].type().static_dims(), own = row_major_strides(from), strides(node.type().dims.size());
+  for (size_t i = 0; i < from.size(); ++i) strides[static_cast<size_t>(dimensions[i])] = from[i] == 1 ? 0 : own[i];
+  return {strided(node.type(), operands[0], 0, strides)};
 }
 
 Types infer_reshape(const Call& call) {
@@ -53,11 +51,9 @@ Types infer_transpose(const Call& call) {
 
 Literals eval_transpose(const Node& node, std::span<const Literal> operands) {
   const Ints& permutation = node.ints(Attr::permutation);
-  return {gathered(node.type(), operands[0], [&](const Ints& index) {
-    Ints source(index.size());
-    for (size_t i = 0; i < index.size(); ++i) source[static_cast<size_t>(permutation[i])] = index[i];
-    return source;
-  })};
+  Ints own = row_major_strides(operands[0].type().static_dims()), strides;
+  for (int64_t axis : permutation) strides.push_back(own[static_cast<size_t>(axis)]);
+  return {strided(node.type(), operands[0], 0, strides)};
 }
 
 Types infer_slice(const Call& call) {
@@ -81,12 +77,13 @@ Types infer_slice(const Call& call) {
 
 Literals eval_slice(const Node& node, std::span<const Literal> operands) {
   const Dims& start = node.attrs.dims(Attr::start_indices);
-  const Ints& strides = node.ints(Attr::strides);
-  return {gathered(node.type(), operands[0], [&](const Ints& index) {
-    Ints source(index);
-    for (size_t i = 0; i < index.size(); ++i) source[i] = start[i].value() + index[i] * strides[i];
-    return source;
-  })};
+  Ints strides = row_major_strides(operands[0].type().static_dims());
+  int64_t first = 0;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    first += start[i].value() * strides[i];
+    strides[i] *= node.ints(Attr::strides)[i];
+  }
+  return {strided(node.type(), operands[0], first, strides)};
 }
 
 Types infer_pad(const Call& call) {
@@ -166,15 +163,14 @@ Types infer_reverse(const Call& call) {
 }
 
 Literals eval_reverse(const Node& node, std::span<const Literal> operands) {
-  Ints dims = node.type().static_dims();
-  return {gathered(node.type(), operands[0], [&](const Ints& index) {
-    Ints source(index);
-    for (int64_t axis : node.ints(Attr::dimensions)) {
-      auto a = static_cast<size_t>(axis);
-      source[a] = dims[a] - 1 - index[a];
-    }
-    return source;
-  })};
+  Ints dims = node.type().static_dims(), strides = row_major_strides(dims);
+  int64_t first = 0;
+  for (int64_t axis : node.ints(Attr::dimensions)) {
+    auto a = static_cast<size_t>(axis);
+    first += (dims[a] - 1) * strides[a];
+    strides[a] = -strides[a];
+  }
+  return {strided(node.type(), operands[0], first, strides)};
 }
 
 Types infer_bitcast_convert(const Call& call) {
