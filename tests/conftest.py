@@ -59,6 +59,12 @@ def own_numbers(request: pytest.FixtureRequest) -> None:
         generator.bit_generator.state = fresh.state
 
 
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs in pieces is compiled when it is met, and runs so at each call: nothing is measured, and nothing waits."""
+    monkeypatch.setenv("WEFT_TRIALS", "0")
+
+
 @pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])
 def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each kind of CPU that this one can stand for, as what is compiled is made for."""

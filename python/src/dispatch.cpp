@@ -364,7 +364,11 @@ class Dispatcher {
     }
     if (!plan.pieces.is_none()) {
       nb::object result = run_pieces(plan, flat, extra, args, kwargs);
-      return result.ptr() == Py_NotImplemented ? call_plain(args, kwargs) : result;
+      if (result.ptr() != Py_NotImplemented) return result;
+      auto begun = Clock::now();
+      result = call_plain(args, kwargs);
+      plan.plain_nanoseconds += nanoseconds_since(begun);
+      return result;
     }
     std::exception_ptr failure;
     try {

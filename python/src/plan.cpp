@@ -232,6 +232,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_rw(
           "is_measured_aside", [](const Plan& self) { return self.trial.is_aside; },
           [](Plan& self, bool aside) { self.trial.is_on = self.trial.is_aside = aside; })
+      .def_ro("plain_nanoseconds", &Plan::plain_nanoseconds)
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
       .def_prop_ro("build_result", [](const Plan& self) { return self.build_result; })
       .def_prop_ro("guard", [](const Plan& self) { return self.guard; })

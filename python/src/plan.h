@@ -82,6 +82,7 @@ struct Plan {
   nb::object kind = nb::none();  // the key of calls that differ in these objects alone
   uint64_t used = 0;             // when, in calls of the function
   int plain_runs = 0;
+  int64_t plain_nanoseconds = 0;  // of calls that should have run in pieces and ran plainly
   Trial trial;
 
   // Waits for better code of its programs.

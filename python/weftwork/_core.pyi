@@ -789,6 +789,9 @@ class Plan:
     def is_measured_aside(self, arg: bool, /) -> None: ...
 
     @property
+    def plain_nanoseconds(self) -> int: ...
+
+    @property
     def core(self) -> Any: ...
 
     @property

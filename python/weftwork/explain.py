@@ -298,7 +298,7 @@ def in_pieces(function: Any, args: tuple, kwargs: dict[str, Any], name: str, tra
 def recorded(function: Any, args: tuple, kwargs: dict[str, Any]) -> Traced:
     """The recording that a call would make now; Refused where it would run plainly."""
     plain, options = plain_function(function)
-    plans = function.plans_for(*args, **kwargs) if isinstance(function, Jit) and function.plan_count else []
+    plans = function.plans_for(*args, **kwargs) if isinstance(function, Jit) else []
     try:
         session = (function if isinstance(function, Jit) else Jit(plain, options, strict=False)).new_session
         traced = options.trace(

@@ -6,9 +6,7 @@ import contextlib
 import functools
 import inspect
 import logging
-import time
 import types
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,8 +26,8 @@ from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .neuron import compile_neff, is_neuron, on_device
 from .numpy.tracer import TracedArray, current_trace
-from .pieces import Session, Ways
-from .plans import is_small, may_not_pay, plain_plan, plan_of, varying_of
+from .pieces import Postponed, Session, Ways, postponed_plan
+from .plans import is_small, least_time, may_not_pay, plain_plan, plan_of, varying_of
 from .profile import span
 from .rebinding import rebound
 from .runaway import Programs
@@ -134,6 +132,7 @@ class Jit(_core.Dispatcher):
         self._integers = Integers()
         self._programs = Programs()
         self._next_look = FIRST_LOOK
+        self._is_recorded_again = False
         #: Ways in which calls ran otherwise than as one program: the reason and the line, with how often it was met.
         self.refusals: dict[tuple[str, str], int] = {}
 
@@ -156,6 +155,7 @@ class Jit(_core.Dispatcher):
             if plan is not None:
                 return plan
             plan = self._recorded(args, kwargs, [*before, *alike], None, differing)
+            self._is_recorded_again = False
         self._programs.note(self, args, kwargs, before, plan)
         return plan
 
@@ -199,7 +199,7 @@ class Jit(_core.Dispatcher):
 
     def _traced(self, args: tuple, kwargs: dict[str, Any], varying: frozenset[Any], ways: Ways | None) -> Any:
         """The recording of a call, or why there is none."""
-        session = self.new_session(ways)
+        session = self.new_session(ways, is_first=ways is None and not self._is_recorded_again)
         try:
             return self._options.trace(
                 self._function, args, kwargs, strict=self._strict, varying=varying, session=session
@@ -235,7 +235,7 @@ class Jit(_core.Dispatcher):
             if self._has_trials and not traced.recorder.trace.effects:  # other ranks would be waited for
                 self._begin_trial(plan, traced)
             return plan
-        traced.session.end(traced.recorder, traced, self._native(Graph(traced.graph)))
+        traced.session.end(traced.recorder, traced)
         return self._in_pieces(traced.session, traced.steps)
 
     def _begin_trial(self, plan: Any, traced: Traced) -> None:
@@ -248,29 +248,18 @@ class Jit(_core.Dispatcher):
 
     def _measure(self, args: tuple, kwargs: dict[str, Any]) -> int:
         """The nanoseconds that the function itself takes, which has no effects; -1 where it raises."""
-        least = -1
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for _ in range(3):
-                begun = time.perf_counter_ns()
-                try:
-                    self._function(*args, **kwargs)
-                except Exception:
-                    return -1
-                taken = time.perf_counter_ns() - begun
-                least = taken if least < 0 else min(least, taken)
-                if taken > LONG:
-                    break
-        return least
+        return least_time(self._function, args, kwargs)
 
-    def new_session(self, ways: Ways | None = None) -> Callable[[], Session] | None:
+    def new_session(self, ways: Ways | None = None, is_first: bool = False) -> Callable[[], Session] | None:
         """What makes the sessions of recordings; None where calls have to be one program."""
-        return (lambda: Session(self._native, ways)) if not self._strict and not self._options.dynamic else None
+        if self._strict or self._options.dynamic:
+            return None
+        return lambda: Session(self._native, ways, self._has_trials, is_first)
 
-    def _native(self, graph: Graph, checks: bool = False) -> Any:
+    def _native(self, graph: Graph, checks: bool = False, tiered: bool = True) -> Any:
         """``checks``: errors of values that the program finds end its runs; pieces ask for them before."""
         return native_executable(
-            graph, target_name(self._options.target), self._options.device, tiered=True, checks=checks
+            graph, target_name(self._options.target), self._options.device, tiered=tiered, checks=checks
         )
 
     def _in_pieces(self, session: Session, steps: Any) -> Any:
@@ -281,7 +270,8 @@ class Jit(_core.Dispatcher):
         plan = ways.first.plan
         if session.ways is None:  # one that was there may have been given back meanwhile
             plan.pieces, plan.steps = ways, ways.steps
-            plan.has_trial = self._has_trials and not (session.recorder is not None and session.recorder.trace.effects)
+            ways.has_trial = self._has_trials and not (session.recorder is not None and session.recorder.trace.effects)
+            plan.has_trial = ways.has_trial and not ways.late
         return plan
 
     def _extend(self, ways: Ways, args: tuple, kwargs: dict[str, Any]) -> bool:
@@ -290,6 +280,8 @@ class Jit(_core.Dispatcher):
         return plan is ways.first.plan
 
     def _refused(self, refused: Refused) -> Any:
+        if isinstance(refused, Postponed):
+            return self._postponed(refused)
         session = refused.recorder.session if refused.recorder is not None else None
         late = session is not None and (session.count > MOST_BEFORE_PLAIN or refused.is_long)
         if session is None or not session.path or (session.ways is None and late):
@@ -300,12 +292,22 @@ class Jit(_core.Dispatcher):
         self._note(refused)
         return self._in_pieces(session, refused.recorder.steps)
 
+    def _postponed(self, postponed: Postponed) -> Any:
+        """The plan of a call that is recorded once it comes by again."""
+
+        def again() -> None:
+            self.drop(plan)
+            self._is_recorded_again = True
+
+        plan = postponed_plan(again, postponed.taken)
+        return plan
+
     def _plain(self, refused: Refused) -> Any:
         """The plan of a call that runs plainly; a function all of whose calls do is asked no more."""
         self._note(refused)
         # What takes long to find out is not found out again.
         refusals = sum(self.refusals.values()) + refused.is_long * (MOST_REFUSALS - 2)
-        if self.plan_count == 0 and refusals >= MOST_REFUSALS:
+        if refusals >= MOST_REFUSALS and all(plan.core is None and plan.pieces is None for plan in self.plans()):
             self.is_plain = True
         return plain_plan(refused.steps)
 
@@ -412,7 +414,7 @@ def jit(
     each call (read-only arrays are constants); another text, flag, object or length is another program. What it stores there is
     stored once the program has run; ``pure=True`` promises that all but arrays and floats stay what they are. A call in which
     Python asks for values runs as several programs; one that no program can take runs plainly, with NumPy, and so does, after
-    twelve calls, what is no faster. ``strict=True`` (or the knob WEFT_STRICT=1) raises and names the line instead.
+    twelve calls, what is no faster. Pieces are compiled beside the first calls. ``strict=True`` (or the knob WEFT_STRICT=1) raises and names the line instead.
     :func:`weftwork.explain`, ``ways`` and ``refusals`` tell which and why.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
@@ -463,8 +465,6 @@ MOST_WAYS = 8
 MANY_WAYS = 4
 #: A call that cannot go on in pieces after more than so many runs plainly from its start, at later calls too.
 MOST_BEFORE_PLAIN = 2
-#: Nanoseconds of a call that is measured but once.
-LONG = 50_000_000
 #: After so many refusals, and no program, all calls of a function run plainly.
 MOST_REFUSALS = 4
 

@@ -8,6 +8,7 @@ is recorded anew, as another way, or runs plainly.
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,19 +17,22 @@ import numpy as np
 from . import _core
 from .bytecode.host import Undo, agree, undoing
 from .bytecode.outside import LEAF as LEAF_STEP
-from .bytecode.outside import Mark, Stage, Steps
+from .bytecode.outside import Mark, Refused, Stage, Steps
 from .errors import Error
 from .graph import Graph
+from .late import Late, Uncompiled, compile_beside
 from .numpy.tracer import untraced
 from .result import OUTPUT, form_of
 from .trace import MOST_OPERATIONS
 
-__all__ = ["Piece", "Session", "Ways"]
+__all__ = ["Piece", "Postponed", "Session", "Ways", "postponed_plan"]
 
 #: Most pieces from the first to the last, most that one recording makes, and most ends of a tree.
 MOST_PIECES = 32
 MOST_NEW = 64
 MOST_ENDS = 12
+#: A first call of more programs than these runs plainly, as do all until that has taken as long as the recording had.
+MOST_AT_FIRST = 10
 #: After so many calls that found no way, a tree in which most do is used no more.
 MANY_FAILURES = 16
 
@@ -36,10 +40,11 @@ MANY_FAILURES = 16
 class Piece:
     """A program, the checks before it, and the ways on from it. The last of a call builds the result; a plain one has none.
 
-    One with a ``target`` has no program: it gathers values for a header, itself or one that the call goes back to.
+    One with a ``target`` has no program: it gathers values for a header, itself or one that the call goes back to. Where there
+    is a ``program`` it is compiled late, and ``plan`` has the checks only.
     """
 
-    __slots__ = ("following", "is_last", "is_plain", "number", "plan", "signature", "stage", "target")
+    __slots__ = ("following", "is_last", "is_plain", "number", "plan", "program", "signature", "stage", "target")
 
     def __init__(
         self, plan: Any, stage: Stage, signature: Any, number: int, is_last: bool = False, is_plain: bool = False
@@ -48,6 +53,10 @@ class Piece:
         self.is_last, self.is_plain = is_last, is_plain
         self.following: list[Piece] = []
         self.target: Piece | None = None
+        self.program: Late | None = None
+
+    def run(self, leaves: tuple, extra: Any) -> Any:
+        return (self.program or self.plan).run(leaves, extra)
 
     def is_end(self) -> bool:
         return self.is_last or self.is_plain
@@ -71,7 +80,7 @@ class Walk:
     def passed(self, piece: Piece) -> Piece:
         """Runs a piece; where the call is then."""
         at = piece.target
-        values = piece.plan.run(self.leaves, self.extra) if at is None else list(self.extra)
+        values = piece.run(self.leaves, self.extra) if at is None else list(self.extra)
         at = at or piece
         self.values[at.number :] = [values]
         return at
@@ -107,11 +116,30 @@ class Ways:
         self.runs = self.failures = 0
         self.is_closed = False
         self.has_draws = False
+        self.has_trial = False
+        #: Programs that are not compiled, and the last call that did without: it was the first to come by.
+        self.late: list[Late] = []
+        self.last_without = 1
+
+    def is_waiting(self) -> bool:
+        """Whether programs are compiled beside the calls, which run plainly meanwhile.
+
+        That begins once a path was met before, by the next call; and only what is compiled is on trial.
+        """
+        if not self.late:
+            return False
+        self.late = [program for program in self.late if not program.is_compiled()]
+        plan = self.first.plan
+        plan.has_trial = self.has_trial and not self.late
+        if self.runs <= self.last_without:
+            return False
+        compile_beside(self.late)
+        return bool(self.late)
 
     def __call__(self, leaves: tuple, args: tuple, kwargs: dict[str, Any], extra: tuple) -> Any:
         """The result of a call; NotImplemented where it has to run plainly."""
         self.runs += 1
-        if self.is_closed:
+        if self.is_closed or self.is_waiting():
             return NotImplemented
         result = self.run(leaves, args, kwargs, extra)
         if result is MISSED:
@@ -135,7 +163,10 @@ class Ways:
                 while piece is not None and not piece.is_end():
                     piece = walk.chosen(walk.passed(piece))
                 if piece is not None:
-                    result = piece.plan.run(leaves, walk.extra) if piece.is_last else NotImplemented
+                    result = piece.run(leaves, walk.extra) if piece.is_last else NotImplemented
+            except Uncompiled:
+                self.is_closed = True
+                result = NotImplemented
             except Error as error:
                 if error.label not in ("overlap", "number_input", "read_only"):
                     undo.undo()
@@ -151,17 +182,53 @@ class Ways:
         while pending:
             piece = pending.pop()
             piece.plan.finish()
+            if piece.program is not None:
+                piece.program.finish()
             pending += piece.following
 
 
 MISSED: Any = object()
 
 
+class Postponed(Refused):
+    """A call of many pieces is recorded to its end once it has come by: what that takes may be more than it ever gains."""
+
+    def __init__(self, place: str, taken: int) -> None:
+        super().__init__(f"a first call of more than {MOST_AT_FIRST} programs", place)
+        self.taken = taken  # nanoseconds of the recording
+
+
+class Postponement:
+    """In the place of the pieces of such calls: they run plainly until ``again`` has the next one recorded to its end."""
+
+    def __init__(self, plan: Any, again: Callable[[], None], needed: int) -> None:
+        self.plan, self.again = plan, again
+        self.needed = needed  # nanoseconds that plain calls have to have taken
+
+    def __call__(self, leaves: tuple, args: tuple, kwargs: dict[str, Any], extra: tuple) -> Any:
+        if self.plan.plain_nanoseconds >= self.needed:
+            self.again()
+        return NotImplemented
+
+    def finish(self) -> None:
+        """There are no programs."""
+
+
+def postponed_plan(again: Callable[[], None], needed: int) -> Any:
+    plan = _core.Plan(None, [], [], [], None, [], [], lambda *_: (), 0)
+    plan.pieces = Postponement(plan, again, needed)
+    return plan
+
+
 class Session:
     """The pieces of one recording: it runs them as values are asked for, and finds those that are known again."""
 
-    def __init__(self, compiler: Callable[[Graph], Any], ways: Ways | None) -> None:
-        self.compiler, self.ways = compiler, ways
+    def __init__(
+        self, compiler: Callable[..., Any], ways: Ways | None, is_late: bool = False, is_first: bool = False
+    ) -> None:
+        self.compiler, self.ways, self.is_late, self.is_first = compiler, ways, is_late, is_first
+        self.begun = time.perf_counter_ns()
+        self.late: list[Late] = []
         self.path: list[Piece] = []
         self.new = 0  # so many pieces were made
         self.operations = 0  # of programs that were compiled
@@ -226,14 +293,31 @@ class Session:
             self.operations += len(graph.core.op_names) if graph is not None else 0
             if self.operations > MOST_OPERATIONS:
                 recorder.refuse(f"programs of more than {MOST_OPERATIONS} operations together")
-            core = self.compiler(graph) if graph is not None else None
-            piece = self.made(recorder, self.plan(core, inputs, slots, None, stage, inputs.steps), stage, signature)
+            if self.is_first and len(self.late) >= MOST_AT_FIRST:
+                raise Postponed(recorder.place(), time.perf_counter_ns() - self.begun)
+            plan, program = self.planned(graph, inputs, slots, None, stage)
+            piece = self.made(recorder, plan, stage, signature)
+            piece.program = program
         extra = self.required(piece, recorder)
         self.path.append(piece)
         self.mark = recorder.steps.mark()
         with untraced():
-            self.values.append(piece.plan.run(self.leaves, extra))
+            try:
+                self.values.append(piece.run(self.leaves, extra))
+            except Uncompiled as error:
+                recorder.refuse(str(error))
         return self.values[-1]
+
+    def planned(
+        self, graph: Graph | None, inputs: Inputs, slots: list[Any], build: Any, stage: Stage
+    ) -> tuple[Any, Late | None]:
+        """The checks before a program, and the program, where it is compiled late; else a plan that has it."""
+        if not self.is_late or graph is None:
+            core = self.compiler(graph) if graph is not None else None
+            return self.plan(core, inputs, slots, build, stage, inputs.steps), None
+        program = Late(graph, self.compiler, (inputs.leaves, inputs.captured, slots, build, len(inputs.steps)))
+        self.late.append(program)
+        return self.plan(None, Inputs([]), [], None, stage, []), program
 
     def made(self, recorder: Any, plan: Any, stage: Stage, signature: Any) -> Piece:
         self.new += 1
@@ -339,15 +423,17 @@ class Session:
 
     # -- ends ------------------------------------------------------------------------------------------------------
 
-    def end(self, recorder: Any, traced: Any, core: Any) -> None:
+    def end(self, recorder: Any, traced: Any) -> None:
         """The last piece: the recording's result."""
         blueprint = traced.blueprint
         blueprint.first_step = traced.extra_inputs
         slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
         inputs = traced.inputs
         stage = recorder.steps.stage(self.mark, traced.extra)
-        plan = self.plan(core, inputs, slots, blueprint.build, stage, traced.extra)
+        self.is_late &= not recorder.trace.effects  # what other ranks do too is compiled by all
+        plan, program = self.planned(Graph(traced.graph), inputs, slots, blueprint.build, stage)
         self.path.append(Piece(plan, stage, None, len(self.path), is_last=True))
+        self.path[-1].program = program
 
     def end_plainly(self, recorder: Any) -> None:
         """From here on the function itself has to run."""
@@ -365,6 +451,9 @@ class Session:
         ways.ends += 1
         ways.has_draws |= self.whole.is_used
         ways.steps.append(steps)
+        if self.is_late:
+            ways.late += self.late
+            ways.last_without = max(ways.runs, 1)
         return ways
 
 

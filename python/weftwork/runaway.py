@@ -37,7 +37,7 @@ class Programs:
 
     def note(self, jitted: Any, args: tuple, kwargs: dict[str, Any], before: list[Any], plan: Any) -> None:
         """Notes one more program; ``before`` are those that the same arguments have, whose guards do not hold."""
-        if self.has_warned or (plan.core is None and plan.pieces is None):
+        if self.has_warned or (plan.core is None and not hasattr(plan.pieces, "first")):
             return
         names, static = positional_names(jitted._function), jitted._options.static
         given = [(names[i] if i < len(names) else f"*{i}", value) for i, value in enumerate(args)] + list(

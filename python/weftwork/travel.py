@@ -30,6 +30,7 @@ OWN = frozenset(
         "_has_trials",
         "_jointly",
         "_next_look",
+        "_is_recorded_again",
         "refusals",
         "__wrapped__",
     ]

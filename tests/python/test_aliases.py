@@ -201,6 +201,7 @@ def test_read_only_arrays_are_refused_before_anything_runs(run: Any, step: int) 
     assert (y == 0).all() and (x == 0).all()
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("asks", [False, True])
 def test_writes_to_a_read_only_array_raise_where_numpy_raises(asks: bool) -> None:
     def f(x: Any, y: Any) -> Any:

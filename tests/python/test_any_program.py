@@ -471,6 +471,7 @@ def test_functions_of_numbers_that_give_two(strict: bool) -> None:
     assert fast.ways["compiled"] == 3
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("count", [150, 30_000])
 def test_pythons_sums_of_many_elements_are_no_long_program(count):
     def f(x):

@@ -170,6 +170,7 @@ def texts_of_objects(x: Any) -> Any:
     return repr(ORDERED[0]), str(ORDERED[0]), str(ORDERED[2]), f"{ORDERED[2]} {ORDERED[2]!r}", x
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("function", [compared_lists, compared_objects, sorted_objects, texts_of_objects])
 def test_numbers_in_lists_and_objects_may_change(
     function: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
@@ -282,6 +283,7 @@ def wrapping(x: Any) -> Any:
     return plus(x) + plus(x), plus.__name__, plus.calls
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
     "function",
     [

@@ -17,6 +17,8 @@ import pytest
 
 import weftwork as wf
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 X = np.arange(6.0)
 
 
@@ -440,7 +442,8 @@ def test_calls_with_files_have_their_class(tmp_path):
 # -- what gains nothing ------------------------------------------------------------------------------------------------
 
 
-def test_what_gains_nothing_is_given_back_and_larger_arrays_are_compiled():
+def test_what_gains_nothing_is_given_back_and_larger_arrays_are_compiled(monkeypatch):
+    monkeypatch.setenv("WEFT_TRIALS", "1")
     fast = wf.jit(lambda x: x.shape[0] + x.ndim, strict=False)
     results = [fast(X) for _ in range(30)]
     assert results == [7] * 30 and fast.given_back == 1
@@ -458,14 +461,16 @@ def test_what_gains_nothing_is_given_back_and_larger_arrays_are_compiled():
     assert len({float(norm(large)) for _ in range(5)}) == 1
 
 
-def test_results_of_what_is_measured_aside_stay_the_programs():
+def test_results_of_what_is_measured_aside_stay_the_programs(monkeypatch):
+    monkeypatch.setenv("WEFT_TRIALS", "1")
     fast = wf.jit(lambda x, w: np.tanh(np.exp(x * w) + x).sum(), strict=False)
     large = np.linspace(0, 1, 100_000)
     results = {float(fast(large, 0.5)) for _ in range(12)}
     assert len(results) == 1 and fast.ways == {"compiled": 12, "pieces": 0, "plain": 0}
 
 
-def test_buffers_stay_buffers_when_calls_run_plainly():
+def test_buffers_stay_buffers_when_calls_run_plainly(monkeypatch):
+    monkeypatch.setenv("WEFT_TRIALS", "1")
     fast = wf.jit(lambda x: x.reshape(2, 3), strict=False)
     for _ in range(30):
         fast(X)

@@ -208,6 +208,7 @@ def require_close(mine: Any, other: Any) -> None:
         np.testing.assert_allclose(mine, other, rtol=1e-13)
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_rows_side_by_side(function: Callable[..., Any]) -> None:
     jitted = wf.jit(function, strict=False)
