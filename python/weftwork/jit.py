@@ -414,8 +414,8 @@ def jit(
     each call (read-only arrays are constants); another text, flag, object or length is another program. What it stores there is
     stored once the program has run; ``pure=True`` promises that all but arrays and floats stay what they are. A call in which
     Python asks for values runs as several programs; one that no program can take runs plainly, with NumPy, and so does, after
-    twelve calls, what is no faster. Pieces are compiled beside the first calls. ``strict=True`` (or the knob WEFT_STRICT=1) raises and names the line instead.
-    :func:`weftwork.explain`, ``ways`` and ``refusals`` tell which and why.
+    twelve calls, what is no faster. Pieces are compiled beside the first calls. ``strict=True`` (or the knob WEFT_STRICT=1)
+    raises and names the line instead. :func:`weftwork.explain`, ``ways`` and ``refusals`` tell which and why.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
