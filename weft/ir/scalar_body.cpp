@@ -1,6 +1,8 @@
 // Region bodies over scalars.
 #include "weft/ir/scalar_body.h"
 
+#include <algorithm>
+
 #include "weft/ir/interpret.h"
 
 namespace weft {
@@ -61,7 +63,16 @@ std::vector<Element> ScalarBody::run_graph(std::span<const Element> arguments) c
 }
 
 std::vector<Element> ScalarBody::operator()(std::span<const Element> arguments) const {
-  if (!plain_) return run_graph(arguments);
+  std::vector<Element> results(outputs_.size());
+  into(results, arguments);
+  return results;
+}
+
+void ScalarBody::into(std::span<Element> results, std::span<const Element> arguments) const {
+  if (!plain_) {
+    std::ranges::copy(run_graph(arguments), results.begin());
+    return;
+  }
   for (size_t i = 0; i < parameters_.size(); ++i) values_[parameters_[i]] = arguments[i];
   for (const Step& step : steps_) {
     Element operands[3];
@@ -71,9 +82,7 @@ std::vector<Element> ScalarBody::operator()(std::span<const Element> arguments) 
     }
     values_[step.result] = apply(step.op, step.dtype, operands);
   }
-  std::vector<Element> results;
-  for (NodeId id : outputs_) results.push_back(values_[id]);
-  return results;
+  for (size_t i = 0; i < outputs_.size(); ++i) results[i] = values_[outputs_[i]];
 }
 
 }  // namespace weft

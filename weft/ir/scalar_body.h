@@ -16,6 +16,8 @@ class ScalarBody {
   explicit ScalarBody(const Graph& body);
   // One element for each parameter; gives one for each output.
   std::vector<Element> operator()(std::span<const Element> arguments) const;
+  // The same, where the results are wanted; they may lie among the arguments.
+  void into(std::span<Element> results, std::span<const Element> arguments) const;
   // The only output, for bodies of one.
   Element one(std::span<const Element> arguments) const { return (*this)(arguments)[0]; }
 

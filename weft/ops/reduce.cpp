@@ -73,12 +73,13 @@ Element total(Scalar op, const Literal& x, int64_t base, std::span<const int64_t
 std::vector<Element> fold_body(const ScalarBody& body, std::span<const Literal> inputs, int64_t base,
                                std::span<const int64_t> offsets, std::vector<Element> total) {
   std::vector<Element> arguments(2 * total.size());
+  std::copy(total.begin(), total.end(), arguments.begin());
+  std::span<Element> totals = std::span(arguments).first(total.size());
   for (int64_t offset : offsets) {
-    std::copy(total.begin(), total.end(), arguments.begin());
     for (size_t k = 0; k < total.size(); ++k) arguments[total.size() + k] = element_at(inputs[k], base + offset);
-    total = body(arguments);
+    body.into(totals, arguments);
   }
-  return total;
+  return {totals.begin(), totals.end()};
 }
 
 Literals eval_reduce(const Node& node, std::span<const Literal> operands) {
@@ -100,18 +101,20 @@ Literals eval_reduce(const Node& node, std::span<const Literal> operands) {
   for (const Type& type : node.types) results.emplace_back(type);
   std::vector<Element> inits;
   for (size_t k = 0; k < count; ++k) inits.push_back(element_at(operands[count + k], 0));
+  auto combined = [&](int64_t base) {
+    Element sum = total(def(*op).scalar, x, base, offsets);
+    Element pair[2] = {convert(inits[0], sum.dtype), sum};
+    return convert(apply(def(*op).scalar, sum.dtype, pair), x.dtype());
+  };
   int64_t at = 0;
   for_each_index(kept_dims, [&](const Ints& index) {
     int64_t base = linear(index, kept_strides);
-    std::vector<Element> totals = inits;
-    if (!op) {
-      totals = fold_body(body, operands.first(count), base, offsets, inits);
-    } else if (!offsets.empty()) {
-      Element combined = total(def(*op).scalar, x, base, offsets);
-      Element pair[2] = {convert(inits[0], combined.dtype), combined};
-      totals[0] = convert(apply(def(*op).scalar, combined.dtype, pair), x.dtype());
+    if (op) {
+      set_element(results[0], at, offsets.empty() ? inits[0] : combined(base));
+    } else {
+      std::vector<Element> totals = fold_body(body, operands.first(count), base, offsets, inits);
+      for (size_t k = 0; k < count; ++k) set_element(results[k], at, totals[k]);
     }
-    for (size_t k = 0; k < count; ++k) set_element(results[k], at, totals[k]);
     ++at;
   });
   return results;
