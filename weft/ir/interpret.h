@@ -12,8 +12,8 @@ namespace weft {
 
 // Runs a graph of either level; symbols are bound from the arguments. Error where the arguments do not fit.
 std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> arguments);
-// What that takes, in elements: infinite for loops, whose turns are as many as the run finds. Extents that are not known
-// count as 1.
+// What that takes, in elements: infinite for loops, whose turns are as many as the run finds. Extents that are not
+// known count as 1.
 double interpreted_work(const Graph& graph);
 // The results of one node of static types.
 std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operands);
