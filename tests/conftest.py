@@ -1,5 +1,6 @@
 """What every Python test has: the package of this tree when none is installed."""
 
+import gc
 import importlib.util
 import os
 import sys
@@ -63,6 +64,24 @@ def own_numbers(request: pytest.FixtureRequest) -> None:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What runs in pieces is compiled when it is met, and runs so at each call: nothing is measured, and nothing waits."""
     monkeypatch.setenv("WEFT_TRIALS", "0")
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run that its workers share, where what takes long to build is built once."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def few_objects() -> Iterator[None]:
+    """Garbage is looked for among what the test makes, not among what all modules hold, which takes a second each time."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])

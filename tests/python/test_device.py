@@ -417,6 +417,7 @@ def test_dlpack_as_the_array_api_has_it() -> None:
             wf.Buffer(nowhere)
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_capsules_let_go_once_whether_taken_or_not() -> None:
     def gone(use: Any) -> bool:
         array = sample(np.float32)

@@ -20,6 +20,9 @@ import weftwork as wf
 DTYPES = [np.float32, np.float64, ml_dtypes.bfloat16, np.float16, np.int8]
 
 
+pytestmark = pytest.mark.usefixtures("few_objects")
+
+
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_CACHE", "off")
@@ -56,8 +59,11 @@ def bits(results: Any) -> list[bytes]:
 
 @pytest.mark.parametrize("target", ["native", "avx2"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_results_are_the_same_before_and_after(dtype: Any, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_the_same_before_and_after(
+    dtype: Any, target: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("WEFT_TARGET", target)
+    monkeypatch.setenv("WEFT_CACHE", str(tmp_path))  # compiled once, loaded for each number of rows
     i = np.array([5, 0, 7])
     for m in (1, 2, 3, 5, 8, 24, 25, 49, 130):
         x = values(dtype, m, 515)
