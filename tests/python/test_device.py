@@ -23,6 +23,8 @@ import pytest
 import weftwork as wf
 from weftwork.errors import ArgumentTypeError, ArgumentValueError, ExecutionError, OutOfBoundsError
 
+pytestmark = pytest.mark.usefixtures("few_objects")
+
 DTYPES = [
     *(np.dtype(t) for t in "?bBhHiIlLefdFD"),
     np.dtype(ml_dtypes.bfloat16),
@@ -417,7 +419,6 @@ def test_dlpack_as_the_array_api_has_it() -> None:
             wf.Buffer(nowhere)
 
 
-@pytest.mark.usefixtures("few_objects")
 def test_capsules_let_go_once_whether_taken_or_not() -> None:
     def gone(use: Any) -> bool:
         array = sample(np.float32)

@@ -28,11 +28,12 @@ def named(paths, slow=()):
 
 
 @pytest.mark.parametrize("page", named((p for p in PAGES if BLOCK.search(p.read_text())), slow=["torch"]))
-def test_the_blocks_run(page, tmp_path, monkeypatch):
+def test_the_blocks_run(page, tmp_path, monkeypatch, shared_folder):
     if not hasattr(wf, "jit"):
         pytest.skip("this build has no jit")
     if page.stem == "torch":
         needs_torch.require()
+        monkeypatch.setenv("WEFT_CACHE", str(shared_folder))  # which may hold what its device needs
     monkeypatch.chdir(tmp_path)
     text = page.read_text()
     # One file with the blocks on the lines they have in the page, so that errors point into it.

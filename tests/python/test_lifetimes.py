@@ -11,6 +11,8 @@ import pytest
 
 import weftwork as wf
 
+pytestmark = pytest.mark.usefixtures("few_objects")
+
 
 class Owner:
     """An object with much memory, which a part of it may hold in turn."""

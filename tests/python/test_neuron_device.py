@@ -21,7 +21,10 @@ from weftwork.errors import ArgumentTypeError, ArgumentValueError, ExecutionErro
 
 SOURCE = Path(__file__).parents[1] / "runtime" / "stub_nrt.cpp"
 COMPILER = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-pytestmark = pytest.mark.skipif(not COMPILER, reason="no C++ compiler for the stand-in")
+pytestmark = [
+    pytest.mark.skipif(not COMPILER, reason="no C++ compiler for the stand-in"),
+    pytest.mark.usefixtures("few_objects"),
+]
 
 SUM = b"toy\nin input0 10 2 3\nin input1 10 2 3\nout output0 10 2 3\nadd output0 input0 input1\n"
 X, Y = np.arange(6, dtype=np.float32).reshape(2, 3), np.full((2, 3), 10, np.float32)

@@ -33,6 +33,14 @@ DTYPES = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def built_once(shared_folder):
+    """The native part of the device is built once for this process and those that it begins."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WEFT_CACHE", str(shared_folder))
+        yield
+
+
 def run(program, **environment):
     """A program in a process of its own."""
     return subprocess.run(
@@ -242,6 +250,13 @@ def test_errors_say_what_the_device_lacks():
         torch.ones(2, device="weftwork:1")
     with pytest.raises(NotImplementedError, match="dense tensors only"):
         torch.ones(2, device=HERE).to_sparse()
+
+
+def test_without_a_cache_it_is_built_in_a_folder_that_goes(monkeypatch):
+    monkeypatch.setenv("WEFT_CACHE", "off")
+    with build.folder() as place:
+        assert place.is_dir() and not list(place.iterdir())
+    assert not place.exists()
 
 
 def test_without_a_compiler_the_first_use_says_so(tmp_path):
