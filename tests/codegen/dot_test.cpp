@@ -139,35 +139,38 @@ struct Kernels {
     return kernel;
   }
 
-  static std::string text(DotEmitter& emitter, DotKernel kernel) {
+  static std::string text(DotEmitter& emitter, DotKernel kernel, bool packs) {
     std::string ir, declaration;
     DType accumulate = kernel.accumulate;
     kernel.epilogue = [&](std::string& out, const DotVector& at) { scatter(out, at, accumulate, &declaration); };
     kernel.name = "plain";
     emitter.emit(ir, kernel);
-    kernel.name = "pack";
-    emitter.emit_pack(ir, kernel, "%packed");
-    kernel.name = "packed";
-    kernel.packed_rhs = true;
-    kernel.rhs.pointer = "%packed", kernel.rhs.outer = kernel.n, kernel.rhs.inner = kernel.k;
-    emitter.emit(ir, kernel);
+    if (packs) {
+      kernel.name = "pack";
+      emitter.emit_pack(ir, kernel, "%packed");
+      kernel.name = "packed";
+      kernel.packed_rhs = true;
+      kernel.rhs.pointer = "%packed", kernel.rhs.outer = kernel.n, kernel.rhs.inner = kernel.k;
+      emitter.emit(ir, kernel);
+    }
     return ir + declaration + emitter.shared();
   }
 
-  Kernels(const Target& target, const DotKernel& kernel)
+  // `packs`: there is a form that takes rhs packed, too.
+  Kernels(const Target& target, const DotKernel& kernel, bool packs)
       : emitter(target),
         kernel(kernel),
         multiplies_bf16(target.bf16),
-        code(std::array{compile_to_object(text(emitter, kernel), target).bytes}),
+        code(std::array{compile_to_object(text(emitter, kernel, packs), target).bytes}),
         plain(reinterpret_cast<Body>(code.find("plain"))),
-        pack(reinterpret_cast<Body>(code.find("pack"))),
-        packed(reinterpret_cast<Body>(code.find("packed"))) {}
+        pack(packs ? reinterpret_cast<Body>(code.find("pack")) : nullptr),
+        packed(packs ? reinterpret_cast<Body>(code.find("packed")) : nullptr) {}
 };
 
 const Kernels& kernels(const Target& target, DType lhs, DType rhs, DType accumulate, int64_t k = -1, int64_t m = -1) {
   static std::map<std::tuple<std::string, DType, DType, DType, int64_t, int64_t>, std::unique_ptr<Kernels>> all;
   auto& found = all[{target.name, lhs, rhs, accumulate, k, m}];
-  if (!found) found = std::make_unique<Kernels>(target, Kernels::form(lhs, rhs, accumulate, k, m));
+  if (!found) found = std::make_unique<Kernels>(target, Kernels::form(lhs, rhs, accumulate, k, m), m < 0);
   return *found;
 }
 const Kernels& kernels(const Target& target, DType operand, DType accumulate, int64_t k = -1) {
@@ -317,22 +320,15 @@ class Problem {
   }
 
   // Wrong elements, exactly compared: operands are small integers.
-  int64_t wrong() const {
+  int64_t wrong() {
+    if (wanted.empty()) wanted = sums();
     int64_t count = 0;
-    std::vector<double> left = values(lhs, lhs_type), right = values(rhs, rhs_type);
+    const double* next = wanted.data();
     for (int64_t x = 0; x < shape.batch0; ++x)
       for (int64_t y = 0; y < shape.batch1; ++y)
-        for (int64_t i = 0; i < shape.m; ++i) {
-          std::vector<double> sums(size_t(shape.n));
-          for (int64_t l = 0; l < shape.k; ++l) {
-            double factor = left[size_t(x * a.batch[0] + y * a.batch[1] + i * a.outer + l * a.inner)];
-            const double* line = right.data() + x * b.batch[0] + y * b.batch[1] + l * b.inner;
-            for (int64_t j = 0; j < shape.n; ++j) sums[size_t(j)] += factor * line[j * b.outer];
-          }
+        for (int64_t i = 0; i < shape.m; ++i)
           for (int64_t j = 0; j < shape.n; ++j)
-            count +=
-                at(result, accumulate, x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sums[size_t(j)];
-        }
+            count += at(result, accumulate, x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != *next++;
     return count;
   }
 
@@ -372,10 +368,34 @@ class Problem {
     return all;
   }
 
+  // Every element of the product, batch by batch and row by row.
+  std::vector<double> sums() const {
+    std::vector<double> left = values(lhs, lhs_type), right = values(rhs, rhs_type), all;
+    auto n = size_t(shape.n);
+    std::vector<double> lines(size_t(shape.k) * n);
+    for (int64_t x = 0; x < shape.batch0; ++x)
+      for (int64_t y = 0; y < shape.batch1; ++y) {
+        const double* matrix = right.data() + x * b.batch[0] + y * b.batch[1];
+        for (int64_t l = 0; l < shape.k; ++l)
+          for (int64_t j = 0; j < shape.n; ++j) lines[size_t(l) * n + size_t(j)] = matrix[j * b.outer + l * b.inner];
+        for (int64_t i = 0; i < shape.m; ++i) {
+          all.resize(all.size() + n);
+          double* row = all.data() + all.size() - n;
+          for (int64_t l = 0; l < shape.k; ++l) {
+            double factor = left[size_t(x * a.batch[0] + y * a.batch[1] + i * a.outer + l * a.inner)];
+            const double* line = lines.data() + size_t(l) * n;
+            for (size_t j = 0; j < n; ++j) row[j] += factor * line[j];
+          }
+        }
+      }
+    return all;
+  }
+
   Shape shape;
   DType lhs_type, rhs_type, accumulate;
   Strides a, b, c;
   Guarded lhs, rhs, result;
+  std::vector<double> wanted;
   Arguments args;
 };
 
