@@ -84,8 +84,9 @@ def test_values_are_numpys(program: Any, sizes: tuple[int, int], dtype: Any) -> 
 
 
 @pytest.mark.parametrize("target", ["avx2", "x86-64"])
-def test_narrower_vectors_give_them_too(target: str) -> None:
+def test_narrower_vectors_give_them_too(target: str, request: pytest.FixtureRequest) -> None:
     chosen = ("-k", "values_are_numpys and float64 and (sizes1 or sizes3)", "-p", "no:cacheprovider", "-q", "-x")
+    chosen += ("--share", str(request.config.getoption("share")))
     done = subprocess.run(
         [sys.executable, "-m", "pytest", __file__, *chosen],
         env={**os.environ, "WEFT_TARGET": target},

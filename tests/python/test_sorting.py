@@ -344,8 +344,9 @@ def test_what_stands_at_a_few_places_is_found(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["avx2", "x86-64"])
-def test_narrower_vectors_sort_too(target: str) -> None:
+def test_narrower_vectors_sort_too(target: str, request: pytest.FixtureRequest) -> None:
     chosen = ("-k", "(long_lines_are or few_places or sorts) and not narrower", "-p", "no:cacheprovider", "-q")
+    chosen += ("--share", str(request.config.getoption("share")))
     environment = {**os.environ, "WEFT_TARGET": target}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *chosen, __file__], env=environment, capture_output=True, text=True
