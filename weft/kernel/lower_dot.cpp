@@ -21,7 +21,7 @@ constexpr int64_t longest_part = 512;
 // lanes busy.
 constexpr int64_t most_columns = 32, most_columns_of_lines = 96;
 // Elements of rhs from which on a few rows of lhs are copied so that they lie along k as rhs does.
-constexpr int64_t worth_copying = 16384;
+constexpr int64_t worth_copying_operand = 16384;
 
 class DotKernelMaker {
  public:
@@ -281,7 +281,7 @@ class DotKernelMaker {
     Dot& dot = *draft_.kernel.dot;
     const bool differs = !dot.lhs.inner.is(1) && dot.rhs.inner.is(1) && !dot.packed_rhs && dot.batch.empty();
     if (!differs || dot.m.is(1) || dot.m.max() > most_columns / size_of(dot.accumulate) ||
-        (dot.n * dot.k).opt() < worth_copying)
+        (dot.n * dot.k).opt() < worth_copying_operand)
       return;
     const Dims dims{dot.m, dot.k}, at{counter_dim(".r", dot.m), counter_dim(".c", dot.k)};
     const Index from = dot.lhs.offset + at[0] * dot.lhs.outer + at[1] * dot.lhs.inner;

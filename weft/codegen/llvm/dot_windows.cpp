@@ -10,7 +10,7 @@ namespace {
 // masks (%pairs: where each would be if it began with the vector, and its first and last place); of others each is
 // stored as a whole vector, and the next span, or the next row, writes over what is too much. Columns past %cols are
 // zeros.
-constexpr std::string_view open_text =
+constexpr std::string_view window_open_text =
     R"(define internal void @$name$(ptr %d, ptr %base, i64 %k0, i64 %count, i64 %n0, i64 %cols, ptr %to) noinline optsize {
 entry:
   %spans = alloca [$most$ x [3 x i64]], align 8
@@ -172,7 +172,7 @@ $v$.span.end:
 $v$.spans.done:
 )";
 
-constexpr std::string_view each_text = R"(  store $vector$ zeroinitializer, ptr %each.b, align $size$
+constexpr std::string_view window_each_text = R"(  store $vector$ zeroinitializer, ptr %each.b, align $size$
   %each.none = icmp eq i64 %each.length, 0
   br i1 %each.none, label %each.span.done, label %each.one
 each.one:
@@ -357,19 +357,19 @@ struct Windows {
              " = getelementptr i8, ptr %whole.row, i64 ", v * lanes() * size(), "\n",
              store(cat("%whole.x.", v), cat("%whole.b.", v)));
     }
-    ir += fill(open_text, {{"name", name},
-                           {"most", cat(writer.shape.width + writer.shape.vectors)},
-                           {"levels", levels()},
-                           {"lanes", cat(lanes())},
-                           {"size", cat(size())},
-                           {"size.2", cat(2 * size())},
-                           {"width", cat(writer.shape.width)},
-                           {"vectors", cat(writer.shape.vectors)},
-                           {"whole.from", whole_from},
-                           {"lanes.less", cat(lanes() - 1)},
-                           {"pairs", cat(2 * writer.shape.vectors)},
-                           {"pairs.bytes", cat(2 * writer.shape.vectors * 24)},
-                           {"pair.from", pairs()}});
+    ir += fill(window_open_text, {{"name", name},
+                                  {"most", cat(writer.shape.width + writer.shape.vectors)},
+                                  {"levels", levels()},
+                                  {"lanes", cat(lanes())},
+                                  {"size", cat(size())},
+                                  {"size.2", cat(2 * size())},
+                                  {"width", cat(writer.shape.width)},
+                                  {"vectors", cat(writer.shape.vectors)},
+                                  {"whole.from", whole_from},
+                                  {"lanes.less", cat(lanes() - 1)},
+                                  {"pairs", cat(2 * writer.shape.vectors)},
+                                  {"pairs.bytes", cat(2 * writer.shape.vectors * 24)},
+                                  {"pair.from", pairs()}});
     loop("whole", whole);
     loop("wide", wide());
     by_pairs("near", 1);
@@ -377,7 +377,8 @@ struct Windows {
     by_spans("unit",
              cat(all("%unit.all", "%unit.length"), "  %unit.mask = icmp ugt ", ints(), " %unit.all, ", iota(0, 1), "\n",
                  masked("%unit.x", "%unit.a", "%unit.mask", "zeroinitializer"), store("%unit.x", "%unit.b")));
-    by_spans("each", fill(each_text, {{"vector", writer.vector()}, {"type", writer.type()}, {"size", cat(size())}}));
+    by_spans("each",
+             fill(window_each_text, {{"vector", writer.vector()}, {"type", writer.type()}, {"size", cat(size())}}));
     ir += "done:\n  ret void\n}\n\n";
   }
 };

@@ -14,7 +14,7 @@ namespace {
 // Text that LLVM takes some milliseconds for: below, threads cost more than they save.
 constexpr size_t worth_splitting = 20000;
 
-struct Function {
+struct FunctionText {
   std::string_view text, name;
   std::set<std::string_view> uses;  // names of functions and constants
   bool inlined = false;
@@ -42,7 +42,7 @@ class Splitter {
 
   std::vector<std::string> parts(int most, size_t most_text) {
     size_t all = 0, longest = 1;
-    for (const Function& function : functions_) {
+    for (const FunctionText& function : functions_) {
       all += function.work;
       longest = std::max(longest, function.work);
     }
@@ -75,7 +75,7 @@ class Splitter {
   }
 
   void read_function(std::string_view text) {
-    Function function;
+    FunctionText function;
     function.text = text;
     size_t at = 0;
     function.name = next_name(text, at);
@@ -101,7 +101,7 @@ class Splitter {
       *least += functions_[i].work;
       functions_[i].part = static_cast<int>(least - load.begin());
     }
-    for (const Function& function : functions_)
+    for (const FunctionText& function : functions_)
       for (std::string_view name : function.uses)
         if (auto used = places_.find(name); used != places_.end() && functions_[used->second].part != function.part)
           shared_.insert(name);
@@ -111,7 +111,7 @@ class Splitter {
     std::string out = rest_;
     std::set<std::string_view> needed;
     std::vector<std::string_view> pending;
-    auto put = [&](const Function& function) {
+    auto put = [&](const FunctionText& function) {
       bool hides = function.part >= 0 && shared_.count(function.name) && function.text.starts_with("define internal ");
       if (hides)
         append(out, "define hidden ", function.text.substr(std::string_view("define internal ").size()));
@@ -120,7 +120,7 @@ class Splitter {
       for (std::string_view name : function.uses)
         if (needed.insert(name).second) pending.push_back(name);
     };
-    for (const Function& function : functions_)
+    for (const FunctionText& function : functions_)
       if (function.part == part) put(function);
     while (!pending.empty()) {
       std::string_view name = pending.back();
@@ -128,7 +128,7 @@ class Splitter {
       if (auto constant = constants_.find(name); constant != constants_.end()) out += constant->second;
       auto used = places_.find(name);
       if (used == places_.end()) continue;
-      const Function& function = functions_[used->second];
+      const FunctionText& function = functions_[used->second];
       if (function.inlined)
         put(function);
       else if (function.part != part)
@@ -138,7 +138,7 @@ class Splitter {
   }
 
   // "define internal void @f(ptr %a) attributes {" as "declare hidden void @f(ptr %a)".
-  static std::string declaration(const Function& function) {
+  static std::string declaration(const FunctionText& function) {
     std::string_view head = function.text.substr(0, function.text.find('\n'));
     size_t open = head.find('('), depth = 0, end = open;
     do {
@@ -151,7 +151,7 @@ class Splitter {
     return cat("declare hidden ", head.substr(start, end - start), "\n");
   }
 
-  std::vector<Function> functions_;
+  std::vector<FunctionText> functions_;
   std::map<std::string_view, size_t> places_;
   std::map<std::string_view, std::string_view> constants_;
   std::set<std::string_view> shared_;  // used by other parts than their own
