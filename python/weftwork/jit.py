@@ -30,9 +30,10 @@ from .pieces import Postponed, Session, Ways, postponed_plan
 from .plans import is_small, least_time, may_not_pay, plain_plan, plan_of, varying_of
 from .profile import span
 from .rebinding import rebound
+from .result import in_form
 from .runaway import Programs
 from .spec import Spec, dynamic_extents
-from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
+from .trace import LEAF, Traced, positional_names, trace_call
 from .travel import copied, pickler_that_asks, reduced_jit
 
 logger = logging.getLogger("weftwork")
@@ -583,7 +584,7 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         for slot in traced.slots:
             value = leaves[slot.index] if slot.source == LEAF else landed.get(slot.index)
             value = results[slot.index] if value is None else value
-            values.append(value if slot.form == ARRAY else value[()] if slot.form == SCALAR else value.item())
+            values.append(in_form(value, slot.form))
         return traced.build_result(values, extra)
 
     return run

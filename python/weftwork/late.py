@@ -22,6 +22,7 @@ import numpy as np
 from . import _core
 from .errors import Error
 from .graph import Graph
+from .result import LEAF, in_form
 
 __all__ = ["Late", "Uncompiled", "compile_beside"]
 
@@ -149,15 +150,11 @@ class Late:
         return results
 
     def taken(self, outputs: list[np.ndarray], leaves: tuple, extra: Any) -> Any:
-        from .trace import ARRAY, LEAF, SCALAR
-
         _, _, slots, build, _ = self.parts
         values: list[Any] = []
         for source, index, form in slots:
             value = leaves[index] if source == LEAF else outputs[index]
-            if source != LEAF and form != ARRAY:
-                value = value.item() if form != SCALAR else value[()] if not value.ndim else value
-            values.append(value)
+            values.append(value if source == LEAF else in_form(value, form))
         return values if build is None else build(values, extra)
 
 

@@ -19,7 +19,7 @@ from .numpy.tracer import Selection, TracedArray, as_tensor
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
 
-__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot"]
+__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot", "in_form"]
 
 OUTPUT, LEAF = 0, 1
 #: What a result without dimensions is.
@@ -371,6 +371,13 @@ def is_protected(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return not value.flags.writeable
     return isinstance(value, TracedArray) and not value.scalar and is_read_only(value)
+
+
+def in_form(array: Any, form: int) -> Any:
+    """An output as what NumPy gives: an array, a NumPy scalar, or a number of Python's."""
+    if form == ARRAY:
+        return array
+    return array.item() if form == NUMBER else array if array.ndim else array[()]
 
 
 def form_of(value: Any) -> int:

@@ -18,9 +18,7 @@ struct Rows {
 };
 
 void add_operand(Rows& rows, size_t k, const Ints& from, const Ints& to) {
-  Ints own = row_major_strides(from), strides(to.size());
-  size_t offset = to.size() - from.size();
-  for (size_t i = 0; i < from.size(); ++i) strides[offset + i] = from[i] == 1 ? 0 : own[i];
+  Ints strides = broadcast_strides(from, to);
   rows.steps[k] = strides.empty() ? 0 : strides.back();
   if (!strides.empty()) strides.pop_back();
   rows.strides[k] = std::move(strides);
@@ -283,6 +281,13 @@ std::optional<Literal> evaluate_directly(Scalar op, const Type& type, std::span<
     default:
       return {};
   }
+}
+
+Ints broadcast_strides(const Ints& from, const Ints& to) {
+  Ints own = row_major_strides(from), strides(to.size());
+  size_t offset = to.size() - from.size();
+  for (size_t i = 0; i < from.size(); ++i) strides[offset + i] = from[i] == 1 ? 0 : own[i];
+  return strides;
 }
 
 Literal strided(const Type& type, const Literal& operand, int64_t first, const Ints& strides) {

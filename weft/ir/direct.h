@@ -13,6 +13,9 @@ namespace weft {
 // is less usual.
 std::optional<Literal> evaluate_directly(Scalar op, const Type& type, std::span<const Literal> operands);
 
+// How far apart the elements of an operand of dims `from` are along each dimension of dims `to`, NumPy's broadcasting.
+Ints broadcast_strides(const Ints& from, const Ints& to);
+
 // A literal of `type` whose elements lie in the operand from element `first` on, so far apart along each dimension.
 Literal strided(const Type& type, const Literal& operand, int64_t first, const Ints& strides);
 

@@ -26,11 +26,7 @@ Scalar comparison(const std::string& direction) {
 struct Broadcast {
   Ints to, strides;
   bool same;
-  Broadcast(const Ints& from, const Ints& to) : to(to), strides(to.size()), same(from == to) {
-    Ints own = row_major_strides(from);
-    size_t offset = to.size() - from.size();
-    for (size_t i = 0; i < from.size(); ++i) strides[offset + i] = from[i] == 1 ? 0 : own[i];
-  }
+  Broadcast(const Ints& from, const Ints& to) : to(to), strides(broadcast_strides(from, to)), same(from == to) {}
   int64_t operator()(int64_t i) const {
     if (same) return i;
     int64_t sum = 0;

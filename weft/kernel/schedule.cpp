@@ -153,11 +153,13 @@ std::optional<Dim> coefficient(const Index& index, const std::string& counter) {
   return factor;
 }
 
-LineStep line_step(const Index& index, const std::string& across, const std::string& along) {
+LineStep line_step(const Index& index, const std::string& across, const Axis& along) {
   if (!uses_counter(index, across)) return LineStep::steady;
-  std::optional<Dim> between = coefficient(index, across), inside = coefficient(index, along);
+  std::optional<Dim> between = coefficient(index, across), inside = coefficient(index, along.counter);
   if (!between || !inside) return LineStep::other;
-  return between->is(1) ? LineStep::across : inside->is(1) ? LineStep::along : LineStep::other;
+  if (between->is(1)) return LineStep::across;
+  bool has_blocks = along.extent.opt() >= least_line || lines_follow(index, across, along.extent);
+  return inside->is(1) && has_blocks ? LineStep::along : LineStep::other;
 }
 
 bool lines_follow(const Index& index, const std::string& across, const Dim& extent) {
@@ -178,14 +180,14 @@ bool moves_in_blocks(const Kernel& kernel, const Axis& across, const Axis& along
     return between.is_static() && std::abs(between.value()) <= 2 * along.extent.opt();
   };
   auto moves = [&](const auto& access, bool is_load) {
-    LineStep step = line_step(access.index, across.counter, along.counter);
+    LineStep step = line_step(access.index, across.counter, along);
     if (access.mask != no_expr || !access.dynamic.empty()) return false;
     if (step == LineStep::across || (is_load && step == LineStep::steady)) return true;
     const Memory& memory = kernel.memories[static_cast<size_t>(access.slot)];
     if (is_load && memory.written) return false;
     if (is_load && loads_lanes(access.index, across.counter, along.counter, memory.dtype)) return true;
-    return step == LineStep::along && (lines_follow(access.index, across.counter, along.extent) ||
-                                       (along.extent.opt() >= least_line && (!in_order || lies_close(access.index))));
+    return step == LineStep::along &&
+           (!in_order || lies_close(access.index) || lines_follow(access.index, across.counter, along.extent));
   };
   auto all_move = [&](const auto& self, const std::vector<Stmt>& body) -> bool {
     return std::ranges::all_of(body, [&](const Stmt& stmt) {

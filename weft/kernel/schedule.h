@@ -22,9 +22,9 @@ std::optional<Dim> coefficient(const Index& index, const std::string& counter);
 bool uses_counter(const Index& index, const std::string& counter);
 
 // How an index moves in a loop under lanes: not with the lanes, as a vector of memory in each turn, as lines that lie
-// along the loop, or otherwise.
+// along the loop and are long enough for blocks or follow each other, or otherwise.
 enum class LineStep : uint8_t { steady, across, along, other };
-LineStep line_step(const Index& index, const std::string& across, const std::string& along);
+LineStep line_step(const Index& index, const std::string& across, const Axis& along);
 // Whether lines that lie along a loop of this extent follow each other.
 bool lines_follow(const Index& index, const std::string& across, const Dim& extent);
 // Whether a load needs no block, since lanes read the same place in each turn or elements that lie near each other.

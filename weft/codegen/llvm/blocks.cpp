@@ -17,21 +17,18 @@ std::vector<std::string> KernelEmitter::transposed(std::vector<std::string> vect
     bool is_register = bits * static_cast<size_t>(lanes) >= 128;
     return is_register ? assign(cat("call ", type, " asm \"\", \"=v,0\"(", type, " ", vector, ")")) : vector;
   };
-  auto shuffled = [&](const std::string& a, const std::string& b, const auto& from) {
-    std::string picks;
-    for (size_t i = 0; i < static_cast<size_t>(lanes); ++i) append(picks, i ? ", i32 " : "i32 ", from(i));
-    return opaque(
-        assign(cat("shufflevector ", type, " ", a, ", ", type, " ", b, ", <", lanes, " x i32> <", picks, ">")));
-  };
   for (std::string& vector : vectors) vector = opaque(vector);
   auto second = static_cast<size_t>(lanes);
+  auto turned = [&](const std::string& a, const std::string& b, const auto& from) {
+    return opaque(shuffled(type, a, b, lanes, [&](int i) { return from(static_cast<size_t>(i)); }));
+  };
   for (size_t digit = side / 2; digit >= part; digit /= 2)
     for (size_t k = 0; k < side; ++k) {
       if (k & digit) continue;
       std::string low =
-          shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i - digit : i; });
+          turned(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i - digit : i; });
       vectors[k + digit] =
-          shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i : i + digit; });
+          turned(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i : i + digit; });
       vectors[k] = low;
     }
   // Each step rotates the digits of (vector, element) by one.
@@ -40,7 +37,7 @@ std::vector<std::string> KernelEmitter::transposed(std::vector<std::string> vect
     for (size_t group = 0; group < side; group += part)
       for (size_t k = group; k < group + part / 2; ++k)
         for (size_t first : {size_t{0}, part / 2})
-          next.push_back(shuffled(vectors[k], vectors[k + part / 2], [&](size_t i) {
+          next.push_back(turned(vectors[k], vectors[k + part / 2], [&](size_t i) {
             return i / part * part + first + i % part / 2 + (i % 2 ? second : 0);
           }));
     vectors = std::move(next);
@@ -48,43 +45,38 @@ std::vector<std::string> KernelEmitter::transposed(std::vector<std::string> vect
   return vectors;
 }
 
-// A vector whose element i is element `second` of vector `first`, of `where(i)`.
 template <class Where>
-std::string KernelEmitter::picked(const std::vector<std::string>& vectors, const std::string& element, int lanes,
-                                  const Where& where) {
-  std::string type = lanes_type(element, lanes), found = vectors[0];
-  for (int k = 1; k < static_cast<int>(vectors.size()); ++k) {
-    std::string picks;
-    for (int i = 0; i < lanes; ++i) {
-      auto [vector, at] = where(i);
-      // What earlier steps have found is in its place.
-      int from = vector == k ? lanes + at : k == 1 ? at : i;
-      append(picks, i ? ", i32 " : "i32 ", vector > k ? "poison" : cat(from));
-    }
-    found = assign(cat("shufflevector ", type, " ", found, ", ", type, " ", vectors[static_cast<size_t>(k)], ", <",
-                       lanes, " x i32> <", picks, ">"));
+std::vector<std::string> KernelEmitter::rearranged(const std::vector<std::string>& vectors, const std::string& element,
+                                                   int lanes, const Where& where) {
+  std::vector<std::string> result;
+  int side = static_cast<int>(vectors.size());
+  for (int number = 0; number < side; ++number) {
+    std::string found = vectors[0];
+    for (int k = 1; k < side; ++k)
+      found = shuffled(lanes_type(element, lanes), found, vectors[static_cast<size_t>(k)], lanes, [&](int i) {
+        auto [vector, at] = where(number, i);
+        // What earlier steps have found is in its place.
+        return vector > k ? -1 : vector == k ? lanes + at : k == 1 ? at : i;
+      });
+    result.push_back(found);
   }
-  return found;
+  return result;
 }
 
 std::vector<std::string> KernelEmitter::dealt_out(const std::vector<std::string>& vectors, const std::string& element,
                                                   int lanes) {
   int side = static_cast<int>(vectors.size());
-  std::vector<std::string> result;
-  for (int c = 0; c < side; ++c)
-    result.push_back(picked(vectors, element, lanes,
-                            [&](int i) { return std::pair{(i * side + c) / lanes, (i * side + c) % lanes}; }));
-  return result;
+  return rearranged(vectors, element, lanes, [&](int number, int i) {
+    return std::pair{(i * side + number) / lanes, (i * side + number) % lanes};
+  });
 }
 
 std::vector<std::string> KernelEmitter::interleaved(const std::vector<std::string>& vectors, const std::string& element,
                                                     int lanes) {
   int side = static_cast<int>(vectors.size());
-  std::vector<std::string> result;
-  for (int k = 0; k < side; ++k)
-    result.push_back(picked(vectors, element, lanes,
-                            [&](int i) { return std::pair{(k * lanes + i) % side, (k * lanes + i) / side}; }));
-  return result;
+  return rearranged(vectors, element, lanes, [&](int number, int i) {
+    return std::pair{(number * lanes + i) % side, (number * lanes + i) / side};
+  });
 }
 
 }  // namespace weft

@@ -287,12 +287,7 @@ Ssa KernelEmitter::load_pairs(const std::string& base, DType dtype, const std::s
   std::string element = memory_type(dtype), both = lanes_type(element, 2 * lanes_.count);
   std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", offset));
   std::string raw = assign(cat("load ", both, ", ptr ", place, ", align ", part_size(dtype)));
-  auto part = [&](int odd) {
-    std::string picks = "<";
-    for (int i = 0; i < lanes_.count; ++i) append(picks, i ? ", i32 " : "i32 ", 2 * i + odd);
-    return assign(
-        cat("shufflevector ", both, " ", raw, ", ", both, " poison, <", lanes_.count, " x i32> ", picks, ">"));
-  };
+  auto part = [&](int odd) { return shuffled(both, raw, "poison", lanes_.count, [&](int i) { return 2 * i + odd; }); };
   std::string re = part(0);
   return {re, part(1), true};
 }
@@ -304,10 +299,9 @@ bool KernelEmitter::store_pairs(const std::string& base, DType dtype, const Stmt
   if (!at.vector.empty() || at.step != 2) return false;
   std::string element = memory_type(dtype), one = lanes_type(element, lanes_.count),
               both = lanes_type(element, 2 * lanes_.count);
-  std::string re = as_vector(value, dtype), im = as_vector(value, dtype, true), picks = "<";
-  for (int i = 0; i < lanes_.count; ++i) append(picks, i ? ", i32 " : "i32 ", i, ", i32 ", lanes_.count + i);
+  std::string re = as_vector(value, dtype), im = as_vector(value, dtype, true);
   std::string raw =
-      assign(cat("shufflevector ", one, " ", re, ", ", one, " ", im, ", <", 2 * lanes_.count, " x i32> ", picks, ">"));
+      shuffled(one, re, im, 2 * lanes_.count, [&](int i) { return i % 2 ? lanes_.count + i / 2 : i / 2; });
   std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
   line(cat("store ", both, " ", raw, ", ptr ", place, ", align ", part_size(dtype)));
   return true;
@@ -315,10 +309,7 @@ bool KernelEmitter::store_pairs(const std::string& base, DType dtype, const Stmt
 
 // The lanes in the opposite order.
 std::string KernelEmitter::reversed(const std::string& type, const std::string& value) {
-  std::string picks = "<";
-  for (int i = lanes_.count; i-- > 0;) append(picks, i + 1 == lanes_.count ? "i32 " : ", i32 ", i);
-  return assign(
-      cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> ", picks, ">"));
+  return shuffled(type, value, "poison", lanes_.count, [&](int i) { return lanes_.count - 1 - i; });
 }
 
 Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,
@@ -403,11 +394,7 @@ void KernelEmitter::store_part(const std::string& base, DType dtype, const Index
                past_caches_ ? past_caches(lanes * align) : cat(", align ", align)));
       return;
     }
-    std::string name = cat("@llvm.masked.store.", mangled(element, lanes), ".p0");
-    module_.declare(cat("declare void ", name, "(", type, ", ptr, ", mask_type, ")"));
-    line(cat("call void ", name, "(", type, " ", raw, ", ptr align ", align, " ", place, ", ", mask_type, " ", mask,
-             ")"));
-    return;
+    return masked_store(place, element, lanes, align, mask, raw);
   }
   if (at.vector.empty() && at.step > 1 && at.step <= 4 && module_.target.avx512)
     return store_strided(base, element, at, align, mask, raw);

@@ -175,6 +175,7 @@ class KernelEmitter {
     int64_t widest = 0;   // bytes of an element
     bool stores = false;  // whether lines are stored
     bool dealt = false;   // short lines, each of which begins where the one before ends
+    bool has_blocks() const { return stores || !loads.empty(); }
   };
   std::optional<Lines> lines_of(const Stmt& loop, const std::string& across) const;
   // Whether a loop inside of this one moves lines in blocks.
@@ -194,9 +195,22 @@ class KernelEmitter {
   // and back.
   std::vector<std::string> dealt_out(const std::vector<std::string>& vectors, const std::string& element, int lanes);
   std::vector<std::string> interleaved(const std::vector<std::string>& vectors, const std::string& element, int lanes);
+  // So many vectors as are given, of which element i of number k is element `second` of vector `first` of where(k, i).
   template <class Where>
-  std::string picked(const std::vector<std::string>& vectors, const std::string& element, int lanes,
-                     const Where& where);
+  std::vector<std::string> rearranged(const std::vector<std::string>& vectors, const std::string& element, int lanes,
+                                      const Where& where);
+  // Element i is number from(i) of the elements of `a` and then of `b`, vectors of that type; of a negative number,
+  // any.
+  template <class From>
+  std::string shuffled(const std::string& type, const std::string& a, const std::string& b, int count,
+                       const From& from) {
+    std::string picks;
+    for (int i = 0; i < count; ++i) {
+      int at = static_cast<int>(from(i));
+      append(picks, i ? ", i32 " : "i32 ", at < 0 ? "poison" : cat(at));
+    }
+    return assign(cat("shufflevector ", type, " ", a, ", ", type, " ", b, ", <", count, " x i32> <", picks, ">"));
+  }
   // `count` lanes from `first` on.
   std::string part_of(const std::string& vector, const std::string& element, int lanes, int first, int count);
   // Vectors of `lanes` elements, a power of two of them, one after the other.
@@ -264,6 +278,8 @@ class KernelEmitter {
   void prefetch(int32_t slot, const std::string& at, bool writes);
   std::string masked_load(const std::string& place, const std::string& element, int lanes, int64_t align,
                           const std::string& mask);
+  void masked_store(const std::string& place, const std::string& element, int lanes, int64_t align,
+                    const std::string& mask, const std::string& value);
   std::string spread_mask(const std::string& mask, int first, int count, int step);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes,
                            const std::string& mask);

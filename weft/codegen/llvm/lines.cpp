@@ -9,30 +9,25 @@ namespace weft {
 
 std::string KernelEmitter::part_of(const std::string& vector, const std::string& element, int lanes, int first,
                                    int count) {
-  std::string type = lanes_type(element, lanes), picks;
-  for (int i = 0; i < count; ++i) append(picks, i ? ", i32 " : "i32 ", first + i);
-  return assign(cat("shufflevector ", type, " ", vector, ", ", type, " poison, <", count, " x i32> <", picks, ">"));
+  return shuffled(lanes_type(element, lanes), vector, "poison", count, [&](int i) { return first + i; });
 }
 
 std::string KernelEmitter::joined(std::vector<std::string> parts, const std::string& element, int lanes) {
   for (; parts.size() > 1; lanes *= 2) {
     std::vector<std::string> pairs;
-    std::string type = lanes_type(element, lanes), picks;
-    for (int i = 0; i < 2 * lanes; ++i) append(picks, i ? ", i32 " : "i32 ", i);
+    std::string type = lanes_type(element, lanes);
     for (size_t k = 0; k < parts.size(); k += 2)
-      pairs.push_back(assign(cat("shufflevector ", type, " ", parts[k], ", ", type, " ", parts[k + 1], ", <", 2 * lanes,
-                                 " x i32> <", picks, ">")));
+      pairs.push_back(shuffled(type, parts[k], parts[k + 1], 2 * lanes, [](int i) { return i; }));
     parts = std::move(pairs);
   }
   return parts[0];
 }
 
 std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, const std::string& across) const {
-  const bool is_short = loop.extent.opt() < least_line;
   Lines lines;
   bool follow = loop.extent.is_static(), has_complex = false;
   auto moves = [&](const auto& access) {
-    LineStep step = line_step(access.index, across, loop.counter);
+    LineStep step = line_step(access.index, across, {loop.counter, loop.extent});
     return access.dynamic.empty() && access.mask == no_expr ? step : LineStep::other;
   };
   std::set<ExprId> seen;
@@ -61,7 +56,7 @@ std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, co
     LineStep step = moves(e);
     if (step == LineStep::steady || (!is_written && step == LineStep::across)) continue;
     if (is_written || !e.dynamic.empty() || e.mask != no_expr) return std::nullopt;
-    if (step != LineStep::along || (is_short && !lines_follow(e.index, across, loop.extent))) {
+    if (step != LineStep::along) {
       if (loads_lanes(e.index, across, loop.counter, e.dtype)) continue;
       return std::nullopt;
     }
@@ -70,7 +65,7 @@ std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, co
     lines.widest = std::max(lines.widest, size_of(e.dtype));
     follow &= lines_follow(e.index, across, loop.extent);
   }
-  if (lines.widest == 0 || (is_short && !follow)) return std::nullopt;
+  if (lines.widest == 0 || (loop.extent.opt() < least_line && !follow)) return std::nullopt;
   // Of four numbers, or a multiple of eight, they are square blocks.
   int64_t numbers = follow ? loop.extent.value() * (has_complex ? 2 : 1) : 0;
   lines.dealt = follow && numbers < 8 && numbers != 4;
@@ -80,7 +75,7 @@ std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, co
 bool KernelEmitter::moves_blocks(const Stmt& loop) const {
   return std::ranges::any_of(loop.body, [&](const Stmt& stmt) {
     std::optional<Lines> lines = stmt.kind == StmtKind::loop ? lines_of(stmt, loop.counter) : std::nullopt;
-    return lines && (lines->stores || !lines->loads.empty());
+    return lines && lines->has_blocks();
   });
 }
 
@@ -145,7 +140,8 @@ void KernelEmitter::block(const Stmt& loop, const Lines& lines, int side) {
     for (const auto& [id, columns_of] : loaded) scopes_.back().values[id] = {columns_of[static_cast<size_t>(c)], {}};
     for (size_t k = 0; k < loop.body.size(); ++k) {
       const Stmt& stmt = loop.body[k];
-      if (stmt.kind != StmtKind::store || line_step(stmt.index, lanes_.counter, loop.counter) == LineStep::across) {
+      if (stmt.kind != StmtKind::store ||
+          line_step(stmt.index, lanes_.counter, {loop.counter, loop.extent}) == LineStep::across) {
         statement(stmt);
         continue;
       }

@@ -60,8 +60,7 @@ void KernelEmitter::statement(const Stmt& stmt) {
       if (stmt.loop == LoopKind::vector) return vector_loop(stmt);
       if (stmt.loop == LoopKind::lines) return lines_loop(stmt);
       if (lanes_.count > 1 && lanes_.mask.empty())
-        if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter);
-            lines && (lines->stores || !lines->loads.empty()))
+        if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter); lines && lines->has_blocks())
           return block_loop(stmt, *lines);
       return lanes_.count > 1 && is_short(stmt) && !module_.takes_less(price_of(stmt.body))
                  ? written_out(stmt)

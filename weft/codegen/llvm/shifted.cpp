@@ -86,11 +86,8 @@ void KernelEmitter::take_shifted(const std::vector<Shifted>& groups, const Lanes
     std::string after = lanes_at(group.first, lanes, next);
     line(cat(group.now, ".next = select i1 true, ", type, " ", after, ", ", type, " ", after));
     for (const auto& [id, by] : group.others) {
-      std::string picks, value = group.now;
-      for (int64_t i = by; i < by + lanes.count; ++i) append(picks, i > by ? ", i32 " : "i32 ", i);
-      if (by)
-        value = assign(cat("shufflevector ", type, " ", group.now, ", ", type, " ", after, ", <", lanes.count,
-                           " x i32> <", picks, ">"));
+      std::string value = group.now;
+      if (by) value = shuffled(type, group.now, after, lanes.count, [by = by](int i) { return by + i; });
       scopes_.back().values[id] = {{value, {}, true}, {}};
     }
   }

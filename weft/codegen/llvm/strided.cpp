@@ -7,11 +7,10 @@ namespace weft {
 
 // The lanes' mask for elements from the `first` on, of which lanes have every `step`th.
 std::string KernelEmitter::spread_mask(const std::string& mask, int first, int count, int step) {
-  std::string all = lanes_type("i1", lanes_.count), picks;
-  for (int i = first; i < first + count; ++i)
-    append(picks, i > first ? ", i32 " : "i32 ", i % step ? lanes_.count : i / step);
-  return assign(
-      cat("shufflevector ", all, " ", mask, ", ", all, " zeroinitializer, <", count, " x i32> <", picks, ">"));
+  return shuffled(lanes_type("i1", lanes_.count), mask, "zeroinitializer", count, [&](int i) {
+    int at = first + i;
+    return at % step ? lanes_.count : at / step;
+  });
 }
 
 // Zero where the mask is false.
@@ -24,6 +23,15 @@ std::string KernelEmitter::masked_load(const std::string& place, const std::stri
                     " zeroinitializer)"));
 }
 
+void KernelEmitter::masked_store(const std::string& place, const std::string& element, int lanes, int64_t align,
+                                 const std::string& mask, const std::string& value) {
+  std::string type = lanes_type(element, lanes), mask_type = lanes_type("i1", lanes),
+              name = cat("@llvm.masked.store.", mangled(element, lanes), ".p0");
+  module_.declare(cat("declare void ", name, "(", type, ", ptr, ", mask_type, ")"));
+  line(cat("call void ", name, "(", type, " ", value, ", ptr align ", align, " ", place, ", ", mask_type, " ", mask,
+           ")"));
+}
+
 // Every second, third or fourth element: whole registers, of which shuffles keep what is wanted. Nothing is read past
 // the last lane's element.
 std::string KernelEmitter::load_strided(const std::string& base, const std::string& element, const Address& at,
@@ -31,11 +39,6 @@ std::string KernelEmitter::load_strided(const std::string& base, const std::stri
   int unit = std::min(lanes_.count, static_cast<int>(module_.target.vector_bytes / bytes)),
       step = static_cast<int>(at.step);
   std::string type = lanes_type(element, unit);
-  auto shuffle = [&](int width, const std::string& a, const std::string& b, int count, const auto& from) {
-    std::string both = lanes_type(element, width), picks;
-    for (int i = 0; i < count; ++i) append(picks, i ? ", i32 " : "i32 ", from(i));
-    return assign(cat("shufflevector ", both, " ", a, ", ", both, " ", b, ", <", count, " x i32> <", picks, ">"));
-  };
   std::vector<std::string> parts;
   for (int first = 0; first < lanes_.count; first += unit) {
     std::string found;
@@ -50,8 +53,8 @@ std::string KernelEmitter::load_strided(const std::string& base, const std::stri
       auto pick = [&](int i) {
         return i * step >= k * unit && i * step < (k + 1) * unit ? unit + i * step - start : i;
       };
-      found = k ? shuffle(unit, found, loaded, unit, pick)
-                : shuffle(unit, loaded, "poison", unit, [&](int i) { return i * step < unit ? i * step : 0; });
+      found = k ? shuffled(type, found, loaded, unit, pick)
+                : shuffled(type, loaded, "poison", unit, [&](int i) { return i * step < unit ? i * step : 0; });
     }
     parts.push_back(found);
   }
@@ -64,19 +67,14 @@ void KernelEmitter::store_strided(const std::string& base, const std::string& el
                                   const std::string& mask, const std::string& value) {
   int lanes = lanes_.count, unit = std::min(lanes, static_cast<int>(module_.target.vector_bytes / bytes)),
       step = static_cast<int>(at.step);
-  std::string type = lanes_type(element, unit), from = lanes_type(element, lanes), masks = lanes_type("i1", unit);
-  std::string name = cat("@llvm.masked.store.", mangled(element, unit), ".p0");
-  module_.declare(cat("declare void ", name, "(", type, ", ptr, ", masks, ")"));
   for (int first = 0; first < lanes * step; first += unit) {
-    std::string picks;
-    for (int i = first; i < first + unit; ++i)
-      append(picks, i > first ? ", " : "", "i32 ", i % step ? "poison" : cat(i / step));
-    std::string spread =
-        assign(cat("shufflevector ", from, " ", value, ", ", from, " poison, <", unit, " x i32> <", picks, ">"));
-    std::string stored = spread_mask(mask.empty() ? "splat (i1 true)" : mask, first, unit, step);
+    std::string spread = shuffled(lanes_type(element, lanes), value, "poison", unit, [&](int i) {
+      int at = first + i;
+      return at % step ? -1 : at / step;
+    });
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first))));
-    line(cat("call void ", name, "(", type, " ", spread, ", ptr align ", bytes, " ", place, ", ", masks, " ", stored,
-             ")"));
+    masked_store(place, element, unit, bytes, spread_mask(mask.empty() ? "splat (i1 true)" : mask, first, unit, step),
+                 spread);
   }
 }
 

@@ -89,12 +89,9 @@ bool KernelEmitter::takes_bytes() const {
 
 // Lanes in the order of memory as every fourth of them in turn, or back.
 std::string KernelEmitter::by_bytes(const std::string& value, const std::string& element, bool back) {
-  std::string type = lanes_type(element, lanes_.count), picks;
   int groups = 4, each = lanes_.count / groups;
-  for (int i = 0; i < lanes_.count; ++i)
-    append(picks, i ? ", i32 " : "i32 ", back ? i % groups * each + i / groups : i % each * groups + i / each);
-  return assign(
-      cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> <", picks, ">"));
+  return shuffled(lanes_type(element, lanes_.count), value, "poison", lanes_.count,
+                  [&](int i) { return back ? i % groups * each + i / groups : i % each * groups + i / each; });
 }
 
 // The bits from `shift` on of each of the bytes that `e` loads, the lowest ones of its lane; others are above them.
