@@ -268,6 +268,10 @@ void Parameters::add_array(nb::handle array, const Ints* dynamic, Flattened& fla
         if (axis == i || axis + seen->ndim == i) dim = -1;
     flat.key.append(reinterpret_cast<const char*>(&dim), sizeof dim);
   }
+  // Programs read arrays in another dense order as they lie.
+  std::vector<int> axes = seen->dense ? std::vector<int>() : turned_axes(array.ptr());
+  if (!axes.empty()) flat.key += '/';
+  for (int axis : axes) flat.key += static_cast<char>(axis);
   flat.leaves.push_back(nb::borrow(array));
 }
 

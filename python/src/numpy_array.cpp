@@ -13,6 +13,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <numeric>
+#include <ranges>
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
@@ -253,6 +256,30 @@ void append_layout(std::string& key, PyObject* object) {
   if (row_major || column_major) return;
   key.append(reinterpret_cast<const char*>(PyArray_STRIDES(a)),
              sizeof(npy_intp) * static_cast<size_t>(PyArray_NDIM(a)));
+}
+
+std::vector<int> turned_axes(PyObject* object) {
+  PyArrayObject* a = array(object);
+  if (PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a) || !PyArray_ISNOTSWAPPED(a)) return {};
+  std::vector<int> axes(static_cast<size_t>(PyArray_NDIM(a)));
+  std::iota(axes.begin(), axes.end(), 0);
+  // The stride of an axis of one element says nothing: such axes come first.
+  auto step = [&](int axis) { return PyArray_DIM(a, axis) == 1 ? NPY_MAX_INTP : PyArray_STRIDE(a, axis); };
+  std::ranges::stable_sort(axes, std::greater<>(), step);
+  npy_intp wanted = PyArray_ITEMSIZE(a);
+  for (int axis : std::views::reverse(axes)) {
+    if (PyArray_DIM(a, axis) == 1) break;
+    if (PyArray_STRIDE(a, axis) != wanted) return {};
+    wanted *= PyArray_DIM(a, axis);
+  }
+  return axes;
+}
+
+PyObject* transposed(PyObject* object, const std::vector<int>& axes) {
+  std::array<npy_intp, NPY_MAXDIMS> order{};
+  std::ranges::copy(axes, order.begin());
+  PyArray_Dims permutation{order.data(), static_cast<int>(axes.size())};
+  return PyArray_Transpose(array(object), &permutation);
 }
 
 bool ranges_overlap(PyObject* lhs, PyObject* rhs) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "weft/core/type.h"
 #include "weft/runtime/device.h"
@@ -52,6 +53,11 @@ PyObject* scalar_or_array(PyObject* array);
 // Appends what tells arrays of one shape and another order in memory apart: C, F, or the strides; and
 // whether they may be written.
 void append_layout(std::string& key, PyObject* array);
+// The axes of an array whose elements fill its memory in another order than by rows, from the outermost to the
+// innermost: of a Fortran array the last comes first. Empty for all others.
+std::vector<int> turned_axes(PyObject* array);
+// The array with its axes in that order: a view. A new reference; null with a Python error set on failure.
+PyObject* transposed(PyObject* array, const std::vector<int>& axes);
 // Whether two arrays' memory ranges overlap; they may interleave and share no element.
 bool ranges_overlap(PyObject* lhs, PyObject* rhs);
 // Whether an element of the array may be reached by two indices.

@@ -1,6 +1,8 @@
 // Plans: whether what they rely on still holds, and how Python makes them.
 #include "plan.h"
 
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -107,8 +109,10 @@ std::vector<nb::object> run_program(const Plan& plan, const std::vector<nb::obje
   bool is_host = plan.executable.device().is_host();
   std::vector<nb::object> inputs;
   inputs.reserve(manifest.inputs.size());
-  for (size_t i = 0; i < plan.input_leaves.size(); ++i)
-    inputs.push_back(as_input(leaves[plan.input_leaves[i]], manifest.inputs[i].type, is_host));
+  for (const InputLeaf& leaf : plan.input_leaves) {
+    nb::object input = as_input(leaves[leaf.index], manifest.inputs[inputs.size()].type, is_host);
+    inputs.push_back(leaf.axes.empty() ? std::move(input) : checked(transposed(input.ptr(), leaf.axes)));
+  }
   for (const nb::object& captured : plan.captured) inputs.push_back(captured);
   for (size_t i = 0; i < plan.extra_inputs; ++i)
     inputs.push_back(as_input(nb::borrow(PyTuple_GET_ITEM(extra.ptr(), static_cast<Py_ssize_t>(i))),
@@ -119,6 +123,7 @@ std::vector<nb::object> run_program(const Plan& plan, const std::vector<nb::obje
 nb::object pick(const OutputSlot& slot, std::vector<nb::object>& results, const std::vector<nb::object>& leaves) {
   if (slot.source == Source::leaf) return leaves[slot.index];
   nb::object& result = results[slot.index];
+  if (!slot.axes.empty()) return checked(transposed(result.ptr(), slot.axes));
   if (slot.form == Form::array) return result;
   if (slot.form == Form::python_number) return result.attr("item")();
   return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
@@ -141,6 +146,14 @@ nb::object enter_piece(Plan& plan, nb::args given) {
   for (Entry& entry : plan.entries)
     if (!is_unchanged(entry)) return nb::none();
   return plan.guard(*given);
+}
+
+// None stands for no axes.
+std::vector<int> axes_of(nb::handle given) {
+  std::vector<int> axes;
+  if (!given.is_none())
+    for (nb::handle axis : given) axes.push_back(nb::cast<int>(axis));
+  return axes;
 }
 
 PyType_Slot plan_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_plan)}, {0, nullptr}};
@@ -219,6 +232,15 @@ nb::list named(const Plan& self) {
 }
 
 void bind_plan(nb::module_& m) {
+  m.def(
+      "turned_axes",
+      [](nb::handle array) {
+        std::vector<int> axes = turned_axes(array.ptr());
+        return axes.empty() ? nb::object(nb::none()) : nb::object(nb::tuple(nb::cast(axes)));
+      },
+      nb::arg("array"),
+      "The axes of an array whose elements fill its memory in another order than by rows, from the outermost to the "
+      "innermost; None for all others.");
   nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
       .def_prop_rw(
           "steps", [](const Plan& self) { return self.steps; },
@@ -253,11 +275,12 @@ void bind_plan(nb::module_& m) {
             new (self) Plan{};
             if (!executable.is_none()) self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
             self->core = std::move(executable);
-            for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
+            for (nb::handle leaf : input_leaves)
+              self->input_leaves.push_back({nb::cast<size_t>(leaf[0]), axes_of(leaf[1])});
             for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
             for (nb::handle slot : outputs)
               self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
-                                       static_cast<Form>(nb::cast<int>(slot[2]))});
+                                       static_cast<Form>(nb::cast<int>(slot[2])), axes_of(slot[3])});
             self->build_result = std::move(build_result);
             for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
             for (nb::handle entry : entries) self->entries.push_back(entry_of(entry));

@@ -22,6 +22,13 @@ struct OutputSlot {
   Source source;
   size_t index;  // of the program's output, or of the leaf that is returned as it is
   Form form;
+  std::vector<int> axes;  // the array's axes among those of an output in another order; empty: they are the same
+};
+
+// A program input that is an argument.
+struct InputLeaf {
+  size_t index;
+  std::vector<int> axes;  // the argument's axes in the order in which they lie in memory; empty: that of rows
 };
 
 // An entry of a dictionary that a plan relies on, or of what a type has itself: it is this object, or there is none. Or
@@ -62,7 +69,7 @@ struct Trial {
 struct Plan {
   nb::object core;  // as Python sees it; None: plain
   Executable executable;
-  std::vector<size_t> input_leaves;  // leaf index of each program input
+  std::vector<InputLeaf> input_leaves;
   std::vector<nb::object> captured;  // program inputs after those of leaves
   std::vector<OutputSlot> outputs;
   std::vector<size_t> layout_leaves;  // those whose order in memory the plan depends on

@@ -759,6 +759,11 @@ class PendingRun:
 def set_tracing(on: bool) -> None:
     """Says whether a function is traced on this thread."""
 
+def turned_axes(array: object) -> Any:
+    """
+    The axes of an array whose elements fill its memory in another order than by rows, from the outermost to the innermost; None for all others.
+    """
+
 class Plan:
     """A way through a jitted function for a signature."""
 

@@ -30,7 +30,7 @@ from .pieces import Postponed, Session, Ways, postponed_plan
 from .plans import is_small, least_time, may_not_pay, plain_plan, plan_of, varying_of
 from .profile import span
 from .rebinding import rebound
-from .result import in_form
+from .result import in_form, stored
 from .runaway import Programs
 from .spec import Spec, dynamic_extents
 from .trace import LEAF, Traced, positional_names, trace_call
@@ -563,7 +563,8 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         traced.blueprint.first_step = traced.extra_inputs
         extra = traced.steps.compiled(traced.extra)(leaves, args, kwargs) if traced.steps is not None else ()
         outside = list(extra[: traced.extra_inputs])
-        inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured + list(map(np.asarray, outside))
+        inputs = [np.asarray(stored(leaves[i], axes)) for i, axes in traced.input_leaves]
+        inputs += traced.captured + list(map(np.asarray, outside))
         try:
             _core.check_written(traced.graph, inputs)
         except ArgumentValueError as error:
@@ -573,9 +574,7 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
             return call.result(simulate(traced_jointly(plain))(call.bases, call.args, call.kwargs))
         # A result may be the memory of an argument, which is written below.
         results = [result.copy() for result in traced.graph.interpret(inputs)]
-        landed = {
-            output: leaves[leaf] for output, leaf in traced.aliases.items() if isinstance(leaves[leaf], np.ndarray)
-        }
+        landed = {output: inputs[i] for output, i in traced.aliases.items()}
         for output, target in landed.items():
             target[...] = results[output]
         for output, place in traced.outside_aliases.items():
@@ -584,7 +583,7 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         for slot in traced.slots:
             value = leaves[slot.index] if slot.source == LEAF else landed.get(slot.index)
             value = results[slot.index] if value is None else value
-            values.append(in_form(value, slot.form))
+            values.append(in_form(value, slot.form, slot.axes))
         return traced.build_result(values, extra)
 
     return run

@@ -22,7 +22,7 @@ import numpy as np
 from . import _core
 from .errors import Error
 from .graph import Graph
-from .result import LEAF, in_form
+from .result import LEAF, in_form, stored
 
 __all__ = ["Late", "Uncompiled", "compile_beside"]
 
@@ -115,7 +115,7 @@ class Late:
     def given(self, leaves: tuple, extra: Any) -> list[np.ndarray] | None:
         """The inputs as arrays; None where only the program itself can take them."""
         inputs, captured, _, _, extra_inputs = self.parts
-        values = [*(leaves[i] for i in inputs), *captured, *extra[:extra_inputs]]
+        values = [*(stored(leaves[i], axes) for i, axes in inputs), *captured, *extra[:extra_inputs]]
         arrays = []
         for value, io in zip(values, self.graph.inputs, strict=True):
             if type(value) in (bool, int, float, complex):
@@ -152,9 +152,9 @@ class Late:
     def taken(self, outputs: list[np.ndarray], leaves: tuple, extra: Any) -> Any:
         _, _, slots, build, _ = self.parts
         values: list[Any] = []
-        for source, index, form in slots:
+        for source, index, form, axes in slots:
             value = leaves[index] if source == LEAF else outputs[index]
-            values.append(value if source == LEAF else in_form(value, form))
+            values.append(value if source == LEAF else in_form(value, form, axes))
         return values if build is None else build(values, extra)
 
 

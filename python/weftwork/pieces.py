@@ -22,7 +22,7 @@ from .errors import Error
 from .graph import Graph
 from .late import Late, Uncompiled, compile_beside
 from .numpy.tracer import untraced
-from .result import OUTPUT, form_of
+from .result import OUTPUT, Place, Slot, form_of
 from .trace import MOST_OPERATIONS
 
 __all__ = ["Piece", "Postponed", "Session", "Ways", "postponed_plan"]
@@ -244,16 +244,17 @@ class Session:
         self.kwargs: dict[str, Any] = {}
         self.recorder: Any = None
         self.inputs: list[Any] = []
-        self.input_leaves: list[int] = []
+        self.input_leaves: list[Place] = []
 
     def begin(self, recorder: Any, arguments: Any, args: tuple, kwargs: dict[str, Any]) -> None:
         """Knows the arguments of the call."""
         self.args, self.kwargs = args, kwargs
         self.leaves = tuple(leaf.given for leaf in arguments.leaves)
-        self.inputs = [leaf.traced.tensor for leaf in arguments.inputs]
-        self.input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
-        for leaf, number, tensor in zip(arguments.inputs, self.input_leaves, self.inputs, strict=True):
+        self.inputs = [leaf.parameter for leaf in arguments.inputs]
+        self.input_leaves = [arguments.place(leaf) for leaf in arguments.inputs]
+        for leaf, (number, _) in zip(arguments.inputs, self.input_leaves, strict=True):
             if isinstance(leaf.given, (np.ndarray, np.generic)):
+                tensor = leaf.traced.tensor
                 recorder.sources[id(tensor)] = (tensor, leaf.given, recorder.steps.step(LEAF_STEP, number))
         recorder.session = self
         self.recorder = recorder
@@ -267,8 +268,8 @@ class Session:
         trace = recorder.trace
         arrays = trace.captured_arrays()
         every = [
-            (tensor, f"x{i}", ("leaf", leaf))
-            for i, (tensor, leaf) in enumerate(zip(self.inputs, self.input_leaves, strict=True))
+            (tensor, f"x{i}", ("leaf", place))
+            for i, (tensor, place) in enumerate(zip(self.inputs, self.input_leaves, strict=True))
         ]
         every += [(c.tensor, f"captured{i}", ("captured", arrays[i])) for i, c in enumerate(trace.captures)]
         every += [(tensor, f"number{i}", ("step", step)) for i, (tensor, step) in enumerate(trace.numbers)]
@@ -281,7 +282,7 @@ class Session:
         self.breaks.append(recorder.place())
         tensors = [array._storage.tensor for array in arrays]
         inputs = self.used(recorder, tensors)
-        slots = [(OUTPUT, i, form_of(array)) for i, array in enumerate(arrays)]
+        slots = [Slot(OUTPUT, i, form_of(array)).parts for i, array in enumerate(arrays)]
         graph = None
         if tensors:
             outputs = [(tensor, f"value{i}", -1) for i, tensor in enumerate(tensors)]
@@ -427,7 +428,7 @@ class Session:
         """The last piece: the recording's result."""
         blueprint = traced.blueprint
         blueprint.first_step = traced.extra_inputs
-        slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
+        slots = [slot.parts for slot in blueprint.slots]
         inputs = traced.inputs
         stage = recorder.steps.stage(self.mark, traced.extra)
         self.is_late &= not recorder.trace.effects  # what other ranks do too is compiled by all

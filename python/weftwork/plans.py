@@ -70,7 +70,7 @@ def plan_of(traced: Traced, core: Any) -> Any:
     """What the cached call of a program needs."""
     blueprint = traced.blueprint
     blueprint.first_step = traced.extra_inputs
-    slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
+    slots = [slot.parts for slot in blueprint.slots]
     build = None if blueprint.is_single() else blueprint.build
     parts = (core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves)
     return guarded_plan(parts, traced.steps, traced.extra, traced.extra_inputs)

@@ -14,16 +14,21 @@ import numpy as np
 from . import _core
 from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
+from .numpy.layout import axes_of
 from .numpy.steps import fixed, is_turned, view_of, whole_of
-from .numpy.tracer import Selection, TracedArray, as_tensor
+from .numpy.tracer import Selection, TracedArray, as_tensor, inverse, turned
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
 
-__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot", "in_form"]
+__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Place", "Slot", "in_form", "stored"]
 
 OUTPUT, LEAF = 0, 1
 #: What a result without dimensions is.
 ARRAY, SCALAR, NUMBER = 0, 1, 2
+
+
+#: Where an input of a program is: an argument's number, and its axes as they lie in memory; None: by rows.
+Place = tuple[int, tuple[int, ...] | None]
 
 
 @dataclass
@@ -33,6 +38,11 @@ class Slot:
     source: int
     index: int
     form: int
+    axes: tuple[int, ...] | None = None  # the array's axes among those of an output that lies in another order
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.source, self.index, self.form, self.axes
 
 
 class Blueprint:
@@ -161,8 +171,9 @@ class Blueprint:
                 return self.slot(Slot(LEAF, leaf, ARRAY))
         elif isinstance(value, np.generic) and not self.recorder.bakes:
             return ("constant", value)
-        self.outputs.append((as_tensor(value), path))
-        slot = self.slot(Slot(OUTPUT, len(self.outputs) - 1, form_of(value)))
+        axes = None if self.recorder.bakes else order_of(value)
+        self.outputs.append((turned(as_tensor(value), axes), path))
+        slot = self.slot(Slot(OUTPUT, len(self.outputs) - 1, form_of(value), inverse(axes)))
         if self.recorder.bakes or not is_protected(value):
             return slot
         self.parts.append(slot)
@@ -373,10 +384,23 @@ def is_protected(value: Any) -> bool:
     return isinstance(value, TracedArray) and not value.scalar and is_read_only(value)
 
 
-def in_form(array: Any, form: int) -> Any:
+def stored(array: Any, axes: tuple[int, ...] | None) -> Any:
+    """An argument as a program has it."""
+    return array if axes is None else array.transpose(axes)
+
+
+def order_of(value: Any) -> tuple[int, ...] | None:
+    """The axes of an array that NumPy has in another order in memory than that of rows, from the outermost."""
+    if not isinstance(value, TracedArray) or value._steps or value._storage.strides is None:
+        return None
+    axes = axes_of(value.shape, value._storage.strides)
+    return None if axes == tuple(range(value.ndim)) else axes
+
+
+def in_form(array: Any, form: int, axes: tuple[int, ...] | None = None) -> Any:
     """An output as what NumPy gives: an array, a NumPy scalar, or a number of Python's."""
     if form == ARRAY:
-        return array
+        return array if axes is None else array.transpose(axes)
     return array.item() if form == NUMBER else array if array.ndim else array[()]
 
 

@@ -21,10 +21,10 @@ from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedErr
 from .numpy.checks import Checks
 from .numpy.layout import deciding, given_strides
 from .numpy.loops import Retry
-from .numpy.tracer import MASKS, NDARRAY, Trace, TracedArray, tracing
+from .numpy.tracer import MASKS, NDARRAY, Trace, TracedArray, inverse, tracing, turned
 from .profile import span
 from .pytree import flatten, unflatten_with
-from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Slot
+from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Place, Slot
 from .spec import Spec
 from .static import Snapshots
 
@@ -39,11 +39,11 @@ class Traced:
     """A traced call."""
 
     graph: _core.Graph
-    input_leaves: list[int]
+    input_leaves: list[Place]
     captured: list[np.ndarray]
     blueprint: Blueprint
     layout_leaves: list[int]  # whose order in memory the program depends on
-    aliases: dict[int, int] = field(default_factory=dict)  # program output → the leaf whose memory it lands in
+    aliases: dict[int, int] = field(default_factory=dict)  # program output → the input whose memory it lands in
     steps: Steps | None = None
     extra: list[int] = field(default_factory=list)  # steps whose values are wanted, those that are inputs first
     extra_inputs: int = 0
@@ -71,6 +71,12 @@ class Leaf:
     given: Any
     traced: TracedArray
     program_input: int
+    parameter: Any = None  # of the program, as the array lies in memory
+    axes: tuple[int, ...] | None = None  # the array's axes in that order; None: that of rows
+
+    def in_memory(self, tensor: Any) -> Any:
+        """A value of the array as the program has it."""
+        return turned(tensor, self.axes)
 
 
 def is_array_leaf(value: Any) -> bool:
@@ -173,8 +179,11 @@ class Arguments:
             if isinstance(extent, _core.Dim) and isinstance(shape[axis], int):
                 self._require_agreement(extent, shape[axis], f"axis {axis} of '{path}'")
             shape[axis] = extent
-        tensor = _core.parameter(shape, array.dtype.newbyteorder("="), path)
-        leaf = Leaf(path, given, TracedArray(tensor, weak), len(self.inputs))
+        axes = _core.turned_axes(given) if type(given) is NDARRAY and not self.row_major else None
+        stored = shape if axes is None else [shape[axis] for axis in axes]
+        tensor = _core.parameter(stored, array.dtype.newbyteorder("="), path)
+        traced = TracedArray(turned(tensor, inverse(axes)), weak)
+        leaf = Leaf(path, given, traced, len(self.inputs), tensor, axes)
         leaf.traced.scalar = not isinstance(given, (np.ndarray, Spec))
         leaf.traced._storage.parents = ()
         leaf.traced._storage.foreign = not array.dtype.isnative
@@ -191,6 +200,9 @@ class Arguments:
                 self.recorder.steps.leaf(len(self.leaves) - 1, path),
             )
         return leaf.traced
+
+    def place(self, leaf: Leaf) -> Place:
+        return self.leaves.index(leaf), leaf.axes
 
     def _require_agreement(self, extent: Any, value: int, place: str) -> None:
         known, where = self.extents.setdefault(repr(extent), (value, place))
@@ -426,10 +438,10 @@ def finish_trace(
     free = [leaf for leaf in arguments.inputs if id(leaf) not in written and id(leaf) not in kept]
     donate_outputs(outputs, [leaf for leaf in free if leaf.name.split(".")[0] in donate])
     for parameter in (leaf for leaf in arguments.inputs if id(leaf) in written):
-        outputs.append((parameter.traced._storage.read(), parameter.name, parameter.program_input))
+        outputs.append((parameter.in_memory(parameter.traced._storage.read()), parameter.name, parameter.program_input))
     captured = trace.captured_arrays()
     first_extra = len(arguments.inputs) + len(trace.captures)
-    parameters = [(tensor, leaf.name, -1) for leaf, tensor in zip(arguments.inputs, originals, strict=True)]
+    parameters = [(leaf.parameter, leaf.name, -1) for leaf in arguments.inputs]
     parameters += [(capture.tensor, f"captured{i}", -1) for i, capture in enumerate(trace.captures)]
     parameters += [(tensor, f"number{i}", -1) for i, (tensor, _) in enumerate(trace.numbers)]
     for i, read in enumerate(trace.reads):
@@ -438,8 +450,8 @@ def finish_trace(
         parameters.append((read.tensor, read.name, -1))
     if recorder.session is not None and recorder.session.path:
         return last_piece(recorder, blueprint, parameters, outputs)
-    input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
-    aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if 0 <= alias < len(input_leaves)}
+    input_leaves = [arguments.place(leaf) for leaf in arguments.inputs]
+    aliases = {i: alias for i, (_, _, alias) in enumerate(outputs) if 0 <= alias < len(input_leaves)}
     outside = {i: alias - first_extra for i, (_, _, alias) in enumerate(outputs) if alias >= first_extra}
     graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs), trace.effects)
     given = {id(v._storage) for v in blueprint.kept if isinstance(v, TracedArray)} if not trace.bake else set()
@@ -530,6 +542,6 @@ def donate_outputs(outputs: list[tuple[Any, str, int]], donated: list[Leaf]) -> 
     """Lets outputs land in the memory of donated arguments of the same dtype and shape."""
     for leaf in donated:
         for i, (tensor, name, alias) in enumerate(outputs):
-            if alias < 0 and tensor.type_text() == leaf.traced.tensor.type_text():
+            if alias < 0 and tensor.type_text() == leaf.parameter.type_text():
                 outputs[i] = (tensor, name, leaf.program_input)
                 break

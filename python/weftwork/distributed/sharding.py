@@ -190,7 +190,7 @@ class Sharded:
         program = self._program(lent.args)
         leaves = [leaf for _, leaf in self._leaves(lent.args)]
         traced = program.traced
-        results = self._compiled(program)(*(leaves[i] for i in traced.input_leaves), *traced.captured)
+        results = self._compiled(program)(*(leaves[i] for i, _ in traced.input_leaves), *traced.captured)
         results = results if isinstance(results, tuple) else (results,)
         values = []
         for slot in traced.slots:
@@ -240,7 +240,7 @@ class Sharded:
             for part, given in zip(parts, self._given(self.in_shardings, len(parts)), strict=True)
         ]
         traced = self._options.trace(self._function, tuple(wholes), {}, bake=True)
-        inputs = [shardings[i] for i in traced.input_leaves]
+        inputs = [shardings[i] for i, _ in traced.input_leaves]
         divided = [s._numbers(len(info[2])) for s, info in zip(inputs, traced.graph.input_infos, strict=False)]
         divided += [[[] for _ in captured.shape] for captured in traced.captured]
         ranks = [len(info[2]) for info in traced.graph.output_infos]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .layout import lasting_strides
 from .tracer import Storage, Tensor, TracedArray
 
 __all__ = ["PLAIN", "Carried", "CarriedValues", "Unset"]
@@ -32,9 +33,20 @@ class Carried:
         self.has_entry = has_entry
         self.parameter: Tensor | None = None
         self.scalar = weak is not None
+        #: Of an array that is bound anew: its layout, as its storage has it.
+        self.strides: Any = None
+        self.parents: tuple[Storage, ...] | None = None
 
     def key(self) -> tuple:
-        return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak)
+        strides = tuple(self.strides) if isinstance(self.strides, list) else id(self.strides)
+        return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak, strides)
+
+    def array_of(self, tensor: Tensor) -> TracedArray:
+        """What the local variable is bound to, in the turns and after them."""
+        array = TracedArray(tensor, self.weak)
+        array.scalar = self.scalar
+        array._storage.strides, array._storage.parents = self.strides, self.parents
+        return array
 
 
 class CarriedValues:
@@ -97,6 +109,8 @@ class CarriedValues:
                 self.check_type(name, entry, value)
             carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
             carried.scalar = value.scalar
+            carried.strides = lasting_strides(entry, value)
+            carried.parents = tuple(v._storage for v in (entry, value) if isinstance(v, TracedArray)) or None
             return carried
         if entry is Unset or (
             type(value) in PLAIN and type(entry) in PLAIN and value == entry and type(value) is type(entry)

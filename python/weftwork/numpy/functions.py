@@ -267,7 +267,7 @@ def copied(a: Any, tensor: Tensor, order: str) -> TracedArray:
     if order == "A" and isinstance(a, TracedArray):
         order = "C" if known_order(a, memory_order(a, "A")) == list(range(a.ndim)) else "F"
     if order == "K" and isinstance(a, TracedArray):
-        result = inherit(wrap(tensor), (a,), {})
+        result = inherit(wrap(tensor), (a,), {}, (a,))
         result._storage.owned = True
         return result
     result = fresh(tensor)

@@ -73,6 +73,84 @@ def column_major(shape: Any) -> Strides:
     return row_major(tuple(shape)[::-1])[::-1]
 
 
+def axes_of(shape: Any, strides: Any) -> tuple[int, ...] | None:
+    """The axes of an array from the outermost in memory to the innermost; None where its elements do not fill its memory."""
+    if not isinstance(strides, list) or not all(isinstance(n, int) for n in (*shape, *strides)):
+        return None
+    axes = sorted(range(len(strides)), key=lambda i: (shape[i] != 1, -strides[i]))
+    wanted = 1
+    for axis in reversed(axes):
+        if shape[axis] != 1 and strides[axis] != wanted:
+            return None
+        wanted *= shape[axis]
+    return tuple(axes)
+
+
+def in_memory_of(axes: Any, shape: Any) -> Strides:
+    """The strides of a dense array whose axes lie in memory in this order, from the outermost."""
+    strides: Strides = [0] * len(axes)
+    for axis, stride in zip(axes, row_major([shape[axis] for axis in axes]), strict=True):
+        strides[axis] = stride
+    return strides
+
+
+#: What has no order.
+NUMBERS = (bool, int, float, complex, np.generic, _core.Dim)
+
+
+def kept_order(operands: Any, shape: Any) -> Any:
+    """The strides of a new array in its operands' order, as NumPy's iterator chooses it (order="K"); None for that of rows.
+
+    From the last axis on, one goes behind another where an operand has smaller strides along it and none larger ones.
+    """
+    table = []
+    for operand in (value for value in operands if not isinstance(value, NUMBERS)):
+        strides = given_order(operand)
+        if strides is UNKNOWN or not all(isinstance(n, int) for n in (*shape, *operand.shape, *strides)):
+            return UNKNOWN
+        new = len(shape) - operand.ndim
+        table.append([0] * new + [abs(s) if e != 1 else 0 for e, s in zip(operand.shape, strides, strict=True)])
+    axes: list[int] = []  # from the innermost
+    for axis in reversed(range(len(shape))):
+        place = len(axes)
+        for i in reversed(range(len(axes))):
+            pairs = [(row[axis], row[axes[i]]) for row in table if row[axis] and row[axes[i]]]
+            if any(outer >= inner for outer, inner in pairs):
+                break
+            if pairs:
+                place = i
+        axes.insert(place, axis)
+    axes.reverse()
+    return None if axes == sorted(axes) else in_memory_of(axes, shape)
+
+
+def lasting_strides(before: Any, after: TracedArray) -> Any:
+    """The strides, as storages have them, of a variable that each turn of a loop binds anew: as it was before and is after
+    a turn; UNKNOWN where it changes.
+    """
+    last = settled_strides(after)
+    first = settled_strides(before) if isinstance(before, TracedArray) else last
+    return last if first == last else UNKNOWN
+
+
+def settled_strides(array: TracedArray) -> Any:
+    """None for an array in row-major order, the strides of another that fills its memory, else UNKNOWN."""
+    if is_ordered(array):
+        return None
+    strides = given_order(array)
+    return UNKNOWN if axes_of(array.shape, strides) is None else strides
+
+
+def given_order(operand: Any) -> Any:
+    """The strides of an operand that fills its memory, or is a part of such an array; UNKNOWN for others."""
+    if not isinstance(operand, TracedArray):
+        return row_major(operand.shape) if isinstance(operand, np.ndarray) and operand.flags.c_contiguous else UNKNOWN
+    storage = operand._storage
+    if storage.strides is not None and axes_of(storage.tensor.shape, storage.strides) is None:
+        return UNKNOWN
+    return strides_of(operand)
+
+
 def given_strides(array: Any, shape: Any) -> Any:
     """The strides of an argument, whose extents may be symbolic; None for row-major ones."""
     if not isinstance(array, np.ndarray) or array.flags.c_contiguous:
@@ -259,8 +337,8 @@ def arrays_among(values: Any) -> list[TracedArray]:
     return found
 
 
-def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Notes on what a function computed from which arrays its layout depends."""
+def inherit(result: Any, args: Any, kwargs: dict[str, Any], kept: Any = None) -> Any:
+    """Notes on what a function computed from which arrays its layout depends; ``kept``: the operands whose order it keeps."""
     if type(result) is TracedArray and not result.tensor.is_wide:
         return result
     fresh = [r for r in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(r, TracedArray)]
@@ -277,7 +355,8 @@ def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if id(array._storage) not in given:
             # A function made of others may have noted what those were given.
             array._storage.parents = (*(array._storage.parents or ()), *(operand._storage for operand in wide))
-            array._storage.strides = array._storage.strides if ordered else UNKNOWN
+            if not ordered:
+                array._storage.strides = UNKNOWN if kept is None else kept_order(kept, array.shape)
     return result
 
 

@@ -307,8 +307,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(item.parameter)
             elif item.has_entry and item.name is not None:
-                values[item.name] = TracedArray(item.parameter, item.weak)
-                values[item.name].scalar = item.scalar
+                values[item.name] = item.array_of(item.parameter)
         self.watch_shared(values)
         self.appended.begin(values)
         self.at_begin = values
@@ -436,8 +435,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(result)
             elif item.name is not None:
-                values[item.name] = TracedArray(result, item.weak)
-                values[item.name].scalar = item.scalar
+                values[item.name] = item.array_of(result)
         carried_names = {item.name for item in self.carried}
         for name, value in now.items():
             if name in carried_names:

@@ -50,7 +50,7 @@ def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
     made = TracedArray(result)
     made._storage.owned = True
     made.scalar = not result.ndim
-    return inherit(made, inputs, {})
+    return inherit(made, inputs, {}, inputs)
 
 
 def operated(ufunc: np.ufunc, *inputs: Any) -> Any:

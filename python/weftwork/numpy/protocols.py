@@ -65,6 +65,10 @@ def in_asked_order(result: TracedArray, inputs: tuple, order: str) -> TracedArra
     return copied(None, result.tensor, order)
 
 
+#: Functions of arrays alone that are no ufuncs, and keep the order of their operands in memory.
+KEEPING = frozenset([np.where, np.clip, np.copy])
+
+
 def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     if (
         not kwargs
@@ -75,7 +79,8 @@ def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, *
         return ufunc_result(ufunc, inputs)
     if method != "at" and any(isinstance(value, Selection) for value in inputs):
         return NotImplemented
-    result = inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)
+    kept = inputs if method == "__call__" and not kwargs and ufunc.signature is None else None
+    result = inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs, kept)
     return result if "out" in kwargs else scalars(result)
 
 
@@ -85,7 +90,8 @@ def array_function(self: TracedArray, function: Any, types: Any, args: Any, kwar
     selected = next((value for value in args if isinstance(value, Selection)), None)
     if selected is not None:  # at a place where NumPy does not look for one
         return selected.__array_function__(function, types, args, kwargs)
-    result = inherit(call_function(function, args, kwargs), args, kwargs)
+    kept = args if function in KEEPING and not kwargs else None
+    result = inherit(call_function(function, args, kwargs), args, kwargs, kept)
     if kwargs.get("out") is not None:
         return result
     name, is_weighted = function.__name__, kwargs.get("weights") is not None
@@ -128,7 +134,9 @@ def attribute(self: TracedArray, name: str) -> Any:
 def call_method(self: BoundMethod, *args: Any, **kwargs: Any) -> Any:
     if self.form is None:
         return getattr(self.owner, self.name)  # which says why there is none
-    result = inherit(self.form(self.owner, *args, **kwargs), (self.owner, *args), kwargs)
+    keeps = self.name == "copy" or (self.name == "astype" and len(args) == 1 and not kwargs)
+    kept = (self.owner,) if keeps else None
+    result = inherit(self.form(self.owner, *args, **kwargs), (self.owner, *args), kwargs, kept)
     is_array = self.name in GIVE_ARRAYS or kwargs.get("out") is not None
     return result if is_array else scalars(result, (self.owner, *args))
 

@@ -142,15 +142,18 @@ def frozen(values: Any, dtype: Any = None) -> np.ndarray:
 
 def constant_in_place(array: np.ndarray) -> Tensor:
     """A constant that is the array's own memory where its axes, in some order, are dense: ``weight.T`` is not copied."""
-    if array.flags.c_contiguous:
-        return _core.constant(array)
-    order = tuple(int(axis) for axis in np.argsort([-stride for stride in array.strides], kind="stable"))
-    dense = array.transpose(order)
-    if not dense.flags.c_contiguous:
-        return _core.constant(array)
-    return _core.apply(
-        "transpose", [_core.constant(dense)], {"permutation": tuple(int(axis) for axis in np.argsort(order))}
-    )
+    axes = _core.turned_axes(array)
+    return turned(_core.constant(array if axes is None else array.transpose(axes)), inverse(axes))
+
+
+def turned(tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
+    """The value with its axes in this order; None: as they are."""
+    return tensor if axes is None else _core.apply("transpose", [tensor], {"permutation": axes})
+
+
+def inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The order of axes that undoes this one."""
+    return None if axes is None else tuple(map(axes.index, range(len(axes))))
 
 
 def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
