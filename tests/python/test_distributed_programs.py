@@ -172,7 +172,7 @@ def test_extents_that_vary_and_arrays_that_are_not_dense():
             x = np.arange(n * 6.0).reshape(3, n * 2).T[::2] + D.rank()
             bitwise_same(f(x), several(x))
         with pytest.raises(ValueError, match="axis 0 must divide into 2 parts"):
-            f(np.ones((3, 3)))
+            f(np.ones((3, 3), order="F"))
         return len(f.executables)
 
     assert D.spawn(run, 2, method="thread") == [1, 1]
