@@ -30,7 +30,7 @@ from .pieces import Postponed, Session, Ways, postponed_plan
 from .plans import is_small, least_time, may_not_pay, plain_plan, plan_of, varying_of
 from .profile import span
 from .rebinding import rebound
-from .result import in_form, stored
+from .result import in_form, in_order
 from .runaway import Programs
 from .spec import Spec, dynamic_extents
 from .trace import LEAF, Traced, positional_names, trace_call
@@ -563,7 +563,7 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         traced.blueprint.first_step = traced.extra_inputs
         extra = traced.steps.compiled(traced.extra)(leaves, args, kwargs) if traced.steps is not None else ()
         outside = list(extra[: traced.extra_inputs])
-        inputs = [np.asarray(stored(leaves[i], axes)) for i, axes in traced.input_leaves]
+        inputs = [np.asarray(in_order(leaves[i], axes)) for i, axes in traced.input_leaves]
         inputs += traced.captured + list(map(np.asarray, outside))
         try:
             _core.check_written(traced.graph, inputs)

@@ -22,7 +22,7 @@ import numpy as np
 from . import _core
 from .errors import Error
 from .graph import Graph
-from .result import LEAF, in_form, stored
+from .result import LEAF, in_form, in_order
 
 __all__ = ["Late", "Uncompiled", "compile_beside"]
 
@@ -115,7 +115,7 @@ class Late:
     def given(self, leaves: tuple, extra: Any) -> list[np.ndarray] | None:
         """The inputs as arrays; None where only the program itself can take them."""
         inputs, captured, _, _, extra_inputs = self.parts
-        values = [*(stored(leaves[i], axes) for i, axes in inputs), *captured, *extra[:extra_inputs]]
+        values = [*(in_order(leaves[i], axes) for i, axes in inputs), *captured, *extra[:extra_inputs]]
         arrays = []
         for value, io in zip(values, self.graph.inputs, strict=True):
             if type(value) in (bool, int, float, complex):

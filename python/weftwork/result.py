@@ -14,13 +14,13 @@ import numpy as np
 from . import _core
 from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
-from .numpy.layout import axes_of
+from .numpy.layout import axes_of, is_contiguous
 from .numpy.steps import fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor, inverse, turned
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
 
-__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Place", "Slot", "in_form", "stored"]
+__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Place", "Slot", "in_form", "in_order"]
 
 OUTPUT, LEAF = 0, 1
 #: What a result without dimensions is.
@@ -384,8 +384,8 @@ def is_protected(value: Any) -> bool:
     return isinstance(value, TracedArray) and not value.scalar and is_read_only(value)
 
 
-def stored(array: Any, axes: tuple[int, ...] | None) -> Any:
-    """An argument as a program has it."""
+def in_order(array: Any, axes: tuple[int, ...] | None) -> Any:
+    """A view of an array with its axes in this order; None: as they are."""
     return array if axes is None else array.transpose(axes)
 
 
@@ -394,13 +394,13 @@ def order_of(value: Any) -> tuple[int, ...] | None:
     if not isinstance(value, TracedArray) or value._steps or value._storage.strides is None:
         return None
     axes = axes_of(value.shape, value._storage.strides)
-    return None if axes == tuple(range(value.ndim)) else axes
+    return None if axes is None or is_contiguous(value.shape, value._storage.strides) else axes
 
 
 def in_form(array: Any, form: int, axes: tuple[int, ...] | None = None) -> Any:
     """An output as what NumPy gives: an array, a NumPy scalar, or a number of Python's."""
     if form == ARRAY:
-        return array if axes is None else array.transpose(axes)
+        return in_order(array, axes)
     return array.item() if form == NUMBER else array if array.ndim else array[()]
 
 

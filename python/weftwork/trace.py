@@ -71,12 +71,8 @@ class Leaf:
     given: Any
     traced: TracedArray
     program_input: int
-    parameter: Any = None  # of the program, as the array lies in memory
-    axes: tuple[int, ...] | None = None  # the array's axes in that order; None: that of rows
-
-    def in_memory(self, tensor: Any) -> Any:
-        """A value of the array as the program has it."""
-        return turned(tensor, self.axes)
+    parameter: Any  # of the program, as the array lies in memory
+    axes: tuple[int, ...] | None  # the array's axes in that order; None: that of rows
 
 
 def is_array_leaf(value: Any) -> bool:
@@ -180,8 +176,8 @@ class Arguments:
                 self._require_agreement(extent, shape[axis], f"axis {axis} of '{path}'")
             shape[axis] = extent
         axes = _core.turned_axes(given) if type(given) is NDARRAY and not self.row_major else None
-        stored = shape if axes is None else [shape[axis] for axis in axes]
-        tensor = _core.parameter(stored, array.dtype.newbyteorder("="), path)
+        lying = shape if axes is None else [shape[axis] for axis in axes]
+        tensor = _core.parameter(lying, array.dtype.newbyteorder("="), path)
         traced = TracedArray(turned(tensor, inverse(axes)), weak)
         leaf = Leaf(path, given, traced, len(self.inputs), tensor, axes)
         leaf.traced.scalar = not isinstance(given, (np.ndarray, Spec))
@@ -202,6 +198,7 @@ class Arguments:
         return leaf.traced
 
     def place(self, leaf: Leaf) -> Place:
+        """Where a program finds the argument."""
         return self.leaves.index(leaf), leaf.axes
 
     def _require_agreement(self, extent: Any, value: int, place: str) -> None:
@@ -438,7 +435,8 @@ def finish_trace(
     free = [leaf for leaf in arguments.inputs if id(leaf) not in written and id(leaf) not in kept]
     donate_outputs(outputs, [leaf for leaf in free if leaf.name.split(".")[0] in donate])
     for parameter in (leaf for leaf in arguments.inputs if id(leaf) in written):
-        outputs.append((parameter.in_memory(parameter.traced._storage.read()), parameter.name, parameter.program_input))
+        value = turned(parameter.traced._storage.read(), parameter.axes)
+        outputs.append((value, parameter.name, parameter.program_input))
     captured = trace.captured_arrays()
     first_extra = len(arguments.inputs) + len(trace.captures)
     parameters = [(leaf.parameter, leaf.name, -1) for leaf in arguments.inputs]

@@ -10,7 +10,7 @@ import pytest
 import weftwork as wf
 
 SHAPES = [(3, 4), (40, 17), (2, 3, 5), (1, 4, 3), (4, 1, 3), (3, 2, 1), (2, 3, 4, 5)]
-ORDERS = [(shape, axes) for shape in SHAPES for axes in itertools.permutations(range(len(shape)))][:60]
+ORDERS = [(shape, axes) for shape in SHAPES for axes in itertools.permutations(range(len(shape)))]
 
 
 def lying(shape: tuple[int, ...], axes: tuple[int, ...], first: float = 0.5) -> np.ndarray:
@@ -23,7 +23,7 @@ def long_strides(array: np.ndarray) -> list[int]:
     return [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]
 
 
-def agree(function, *args: np.ndarray, **options: object) -> wf.jit:
+def agree(function, *args: np.ndarray, **options: object) -> None:
     """Asserts that values, order in memory and what is written are NumPy's, at two calls."""
     jitted = wf.jit(function, **options)
     for _ in range(2):
@@ -33,7 +33,6 @@ def agree(function, *args: np.ndarray, **options: object) -> wf.jit:
         assert long_strides(found) == long_strides(wanted)
         for array, other in zip(args, theirs, strict=True):
             np.testing.assert_array_equal(array, other)
-    return jitted
 
 
 @pytest.mark.parametrize(("shape", "axes"), ORDERS)

@@ -88,10 +88,8 @@ def axes_of(shape: Any, strides: Any) -> tuple[int, ...] | None:
 
 def in_memory_of(axes: Any, shape: Any) -> Strides:
     """The strides of a dense array whose axes lie in memory in this order, from the outermost."""
-    strides: Strides = [0] * len(axes)
-    for axis, stride in zip(axes, row_major([shape[axis] for axis in axes]), strict=True):
-        strides[axis] = stride
-    return strides
+    steps = row_major([shape[axis] for axis in axes])
+    return [steps[axes.index(axis)] for axis in range(len(axes))]
 
 
 #: What has no order.
