@@ -449,12 +449,13 @@ def test_rows_by_many_short_lines_give_the_bits_of_few(dtype: Any, rows: int, ta
             y = (9 * rng.standard_normal((count, k, n) if function is multiply else (count, n, k))).astype(dtype)
             if dtype != np.int8:
                 x[0, 0, 0], y[-1, -1, -1], y[0, 0, 1] = np.nan, np.inf, -np.inf
-            few = [np.asarray(wf.jit(function)(x[i], y[i])) for i in (0, 1, count - 1)]
+            one = wf.jit(function)
+            few = [np.asarray(one(x[i], y[i])) for i in (0, 1, count - 1)]
             any_count = wf.jit(function, dynamic={"x": {0: "n"}, "y": {0: "n"}})
             for threads, jitted in itertools.product((1, 2), (wf.jit(function), any_count)):
                 wf.set_num_threads(threads)
                 found = np.asarray(jitted(x, y))
-                assert [found[i].tobytes() for i in (0, 1, count - 1)] == [one.tobytes() for one in few], (
+                assert [found[i].tobytes() for i in (0, 1, count - 1)] == [part.tobytes() for part in few], (
                     short,
                     long,
                     threads,
