@@ -436,6 +436,21 @@ def test_rows_that_all_rows_of_a_product_read(m: int, n: int, target: str) -> No
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("k", [95, 2100])
+@pytest.mark.parametrize("columns", [70, 300])
+def test_any_number_of_rows_of_signed_bytes(k: int, columns: int, target: str) -> None:
+    """One program, for which few rows read a matrix where it lies and many, with 128 added, are packed by blocks."""
+    rng = np.random.default_rng(k + columns)
+    y = rng.integers(-128, 128, (k, columns), dtype=np.int8)
+    multiply = wf.jit(lambda x, y: np.matmul(x, y, dtype=np.int32), target=target, dynamic={"x": {0: "m"}})
+    for rows in (1, 3, 24, 25, 97, 200, 1100):
+        x = rng.integers(-128, 128, (rows, k), dtype=np.int8)
+        for lhs in (x, np.full_like(x, -128), np.asfortranarray(x), x[::-1]):
+            # Exact: BLAS is faster than NumPy's loops for integers.
+            expected = lhs.astype(np.float64) @ y.astype(np.float64)
+            assert np.array_equal(multiply(lhs, y), expected.astype(np.int32)), (rows, lhs.strides)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16, np.int8], ids=str)
 @pytest.mark.parametrize("rows", [1, 3])
 def test_rows_by_many_short_lines_give_the_bits_of_few(dtype: Any, rows: int, target: str) -> None:

@@ -178,7 +178,7 @@ KeyValues DotWriter::driver_sizes() const {
   if (form.amx && !form.packs_lhs) lhs_bytes = amx_chunk * shape.depth * shape.size;
   int64_t run_bytes = whole_lines((shape.scratch + small_rows) * row_bytes);
   int64_t panels_bytes =
-      whole_lines((form.packs_lhs && !form.by_panels ? slot_bytes() : shape.share * slot_bytes()) + window_slack);
+      whole_lines((form.packs_lhs && !form.by_blocks() ? slot_bytes() : shape.share * slot_bytes()) + window_slack);
   return {
       {"run.bytes", cat(run_bytes)},
       {"panels.bytes", cat(panels_bytes)},
@@ -244,7 +244,7 @@ KeyValues DotWriter::driver_calls(const DotNeeds& needs) {
       {"inner", calls.inner},
       {"lhs.pack", calls.lhs},
       {"lhs.strides", calls.lhs_strides},
-      {"chunk.rows", form.by_panels ? chunks_text : "  %chunk.rows = add i64 %chunk.most, 0\n"},
+      {"chunk.rows", form.by_blocks() ? chunks_text : "  %chunk.rows = add i64 %chunk.most, 0\n"},
       {"lhs.from", form.packs_lhs ? "%ls" : "%chunk.a.0"},
       {"rhs.pack", form.by_panels
                        ? fill(together_text,
@@ -255,9 +255,11 @@ KeyValues DotWriter::driver_calls(const DotNeeds& needs) {
       {"together.less", cat(shape.together - 1)},
       {"panels.count", form.by_panels ? "add i64 %p.item, 0" : "select i1 %is.whole, i64 %p.1, i64 1"},
       {"items.move", form.by_panels ? "add i64 %joined, 0" : "select i1 %is.whole, i64 %p.items, i64 %joined"},
-      {"in.slots", form.by_panels ? "true" : "%chunked"},
-      {"rows.end", form.by_panels ? "%chunk.m1" : "%m1"},
-      {"first.most", form.by_panels ? "%chunk.rows" : "%m.count"},
+      {"in.slots", form.by_panels     ? "true"
+                   : form.by_blocks() ? "%not.few"
+                                      : "%chunked"},
+      {"rows.end", form.by_blocks() ? "%chunk.m1" : "%m1"},
+      {"first.most", form.by_blocks() ? "%chunk.rows" : "%m.count"},
       {"lhs.move",
        form.by_panels ? "select i1 %lhs.along, i64 %a.move.rows, i64 %lhs.panel" : "add i64 %a.move.rows, 0"},
       {"first.height", tile_height("%first")},

@@ -97,8 +97,13 @@ struct Rows {
                " poison, <", count, " x i32> zeroinitializer\n  %mask = icmp ult ", type, " <", iota, ">, %rest.all\n");
   }
 
+  std::string converted(const std::string& name, const std::string& value, int lanes) {
+    return writer.form.packs_biased() ? writer.biased(ir, name, value, lanes)
+                                      : writer.convert(ir, name, value, from(), lanes);
+  }
+
   void store(const std::string& name, const std::string& value, const std::string& to) {
-    std::string units = writer.bitcast_units(ir, name, writer.convert(ir, name, value, from(), step()), lanes());
+    std::string units = writer.bitcast_units(ir, name, converted(name, value, step()), lanes());
     append(ir, "  store ", writer.units(), " ", units, ", ptr ", to, ", align ", lanes() * writer.shape.size, "\n");
   }
 
@@ -130,7 +135,7 @@ struct Rows {
            "\n  br label %each\neach:\n  %e = phi i64 [ 0, %last ], [ %e.next, %each ]\n  %e.from = getelementptr ",
            llvm_type(from()), ", ptr %l.from, i64 %e\n  %x = load ", llvm_type(from()), ", ptr %e.from, align ",
            from_size(), "\n");
-    std::string x = writer.convert(ir, "%x", "%x", from(), 0), type = llvm_type(writer.form.packed);
+    std::string x = converted("%x", "%x", 0), type = llvm_type(writer.form.packed);
     append(ir, "  %e.to = getelementptr ", type, ", ptr %l.to, i64 %e\n  store ", type, " ", x, ", ptr %e.to\n",
            "  %e.next = add i64 %e, 1\n  %e.more = icmp ult i64 %e.next, %rest\n",
            "  br i1 %e.more, label %each, label %row.end\n");
@@ -151,7 +156,7 @@ std::string DotWriter::pack_lhs() {
     panels = fill(columns_text, {{"unit.size", cat(shape.size)},
                                  {"width", cat(shape.width)},
                                  {"column", cat(shape.lhs_column)},
-                                 {"pack", pack(form.lhs)}});
+                                 {"pack", pack(form.lhs, form.packs_biased())}});
   Rows rows{*this, {}};
   std::string mask = rows.mask();
   rows.write();

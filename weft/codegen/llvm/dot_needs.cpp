@@ -99,6 +99,10 @@ DotForm form_of(const Target& target, const DotKernel& kernel) {
   bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && kernel.k_factor % form.group == 0);
   form.packs_lhs =
       size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
+  // Many panels share one addition of the bias.
+  int64_t m = known(kernel.m), n = known(kernel.n);
+  DotShape shape = dot_shape(target, form);
+  if (form.biased && !form.amx) form.packs_lhs |= (m < 0 || m > shape.few) && (n < 0 || n > 2 * shape.width);
   form.by_panels = !form.packs_lhs && form.group == 1 && packs_panels(kernel, dot_shape(target, form));
   form.packs_lhs |= form.by_panels;
   return form;

@@ -178,6 +178,7 @@ done:
 struct Pack {
   DotWriter& writer;
   DType from;
+  bool biases;
   std::string ir;
 
   const DotShape& shape() const { return writer.shape; }
@@ -193,6 +194,10 @@ struct Pack {
   // columns.
   bool has_masks() const {
     return writer.target().avx512 || (writer.target().vector_bytes == 32 && size_of(from) >= 4);
+  }
+
+  std::string converted(std::string& text, const std::string& value, int lanes) const {
+    return biases ? writer.biased(text, value, value, lanes) : writer.convert(text, value, value, from, lanes);
   }
 
   std::string lanes_constant(int start) const {
@@ -254,7 +259,7 @@ struct Pack {
              from_size(), " ", pointer, ", <", lanes, " x i1> %mask.", v, ", ", loaded(), " zeroinitializer)\n");
     else
       append(ir, "  ", value, " = load ", loaded(), ", ptr ", pointer, ", align ", from_size(), "\n");
-    return writer.convert(ir, value, value, from, lanes);
+    return converted(ir, value, lanes);
   }
 
   std::string mangled() const {
@@ -280,7 +285,7 @@ struct Pack {
       std::string value = cat("%cx.", i);
       append(ir, "  %cp.", i, " = getelementptr ", llvm_type(from), ", ptr %cs.", i, ", i64 %ck\n  ", value, " = load ",
              vector_type(from, lanes * group()), ", ptr %cp.", i, ", align ", from_size(), "\n");
-      rows.push_back(writer.bitcast_units(ir, value, writer.convert(ir, value, value, from, lanes * group()), lanes));
+      rows.push_back(writer.bitcast_units(ir, value, converted(ir, value, lanes * group()), lanes));
     }
     for (int s = lanes / 2; s > 0; s /= 2) exchange(rows, s);
     for (int i = 0; i < lanes; ++i)
@@ -315,12 +320,12 @@ struct Pack {
   }
 
   void each() {
-    std::string zero, converted;
+    std::string zero, convert;
     for (int v = 0; v < shape().vectors; ++v)
       append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.row, i64 ", v * shape().lanes * shape().size,
              "\n  store ", writer.vector(), " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size,
              "\n");
-    std::string x = writer.convert(converted, "%x", "%x", from, 0);
+    std::string x = converted(convert, "%x", 0);
     ir +=
         fill(each_text, {{"group", cat(group())},
                          {"rows.done", has_masks() ? "[ %grouped, %part ], [ %grouped, %full ]" : "[ %grouped, %row ]"},
@@ -329,17 +334,17 @@ struct Pack {
                          {"from.size", cat(from_size())},
                          {"to", llvm_type(writer.form.packed)},
                          {"to.size", cat(size_of(writer.form.packed))},
-                         {"convert", converted},
+                         {"convert", convert},
                          {"x", x}});
   }
 };
 
 }  // namespace
 
-std::string DotWriter::pack(DType from) {
-  std::string name = cat("weft.pack.", weft::name(from), ".", form.name());
+std::string DotWriter::pack(DType from, bool biases) {
+  std::string name = cat("weft.pack.", weft::name(from), ".", form.name(), biases ? ".plus" : "");
   if (!first(name)) return name;
-  Pack pack{*this, from, {}};
+  Pack pack{*this, from, biases, {}};
   pack.ir += fill(pack_open_text, {{"name", name},
                                    {"from.size", cat(pack.from_size())},
                                    {"width", cat(shape.width)},

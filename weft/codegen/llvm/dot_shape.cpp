@@ -22,12 +22,15 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.slim = target.vector_registers >= 32 ? 8 : 4;
   shape.width = shape.lanes * shape.vectors;
   // Panels that take turns stay in the second-level cache: deep ones save ways in and out of the tile.
-  shape.depth = form.by_panels ? 2048 / shape.size : form.packs_lhs ? 256 : form.group == 1 ? 2048 : 512;
+  shape.depth = form.by_panels                           ? 2048 / shape.size
+                : form.packs_lhs && !form.packs_biased() ? 256
+                : form.group == 1                        ? 2048
+                                                         : 512;
   shape.slot_depth = form.packs_lhs || form.group > 1 ? shape.depth : shape.depth / 2;
   shape.block = form.amx ? 2 * amx_rows : 48;
   // Long runs pack rhs seldom; packing of lhs is for the second-level cache, and for more panels at once.
-  shape.packed_rows = form.by_panels ? 132 : 192;
-  shape.run = form.packs_lhs && !form.by_panels ? shape.packed_rows : 1056;
+  shape.packed_rows = form.by_panels ? 132 : form.packs_biased() ? 96 : 192;
+  shape.run = form.packs_lhs && !form.by_blocks() ? shape.packed_rows : 1056;
   shape.share = form.by_panels ? 16 : form.packs_lhs || form.amx ? 8 : form.group == 1 ? 2 : 4;
   shape.together = form.by_panels ? shape.share : 1;
   shape.scratch = shape.share * (shape.run + small_rows);
@@ -159,6 +162,12 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
                                       : "zext";
   append(ir, "  ", name, ".converted = ", how, " ", source, " ", value, " to ", target, "\n");
   return name + ".converted";
+}
+
+std::string DotWriter::biased(std::string& ir, const std::string& name, const std::string& value, int lanes) const {
+  append(ir, "  ", name, ".biased = xor ", lanes ? vector_type(DType::i8, lanes) : "i8", " ", value, ", ",
+         lanes ? "splat (i8 -128)" : "-128", "\n");
+  return name + ".biased";
 }
 
 std::string DotWriter::four_bits(std::string& ir, const std::string& name, const std::string& value, int lanes) const {

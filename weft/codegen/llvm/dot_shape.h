@@ -51,6 +51,10 @@ struct DotForm {
                      // operands as they are
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 
+  // Whether packing adds those 128, so that tiles need not: the addition takes a unit that multiplies from them.
+  bool packs_biased() const { return biased && packs_lhs && !amx; }
+  // Whether panels of rhs are packed once for several packed blocks of lhs.
+  bool by_blocks() const { return by_panels || packs_biased(); }
   // Whether elements of rhs are used as they lie in memory.
   bool rhs_as_is() const { return rhs == packed && group == 1; }
   bool takes_windows() const { return rhs_as_is() && !packs_lhs && is_float(packed); }
@@ -171,7 +175,7 @@ struct DotWriter {
   std::string inner(bool fetches, int rows);
   // The units of a row of a panel of rhs that is read as it lies, from `base` and %bk bytes apart.
   std::vector<std::string> load_rows(std::string& ir, const std::string& name, const std::string& base) const;
-  std::string pack(DType from);
+  std::string pack(DType from, bool biases = false);
   // Packs whole panels of rhs whose rows lie along n, in one pass over the rows.
   std::string pack_panels();
   std::string pack_lhs();
@@ -195,6 +199,8 @@ struct DotWriter {
   std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, int lanes) const;
   std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
                       int lanes) const;
+  // Signed bytes plus 128.
+  std::string biased(std::string& ir, const std::string& name, const std::string& value, int lanes) const;
   // Of bytes, the bits that count, in 32 bits.
   std::string four_bits(std::string& ir, const std::string& name, const std::string& value, int lanes) const;
   // Vectors of `group` rows of k as the units of one vector.

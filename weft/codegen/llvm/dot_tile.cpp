@@ -385,8 +385,8 @@ struct Tile {
            value, ".one = insertelement ", type, " poison, ", writer.unit(), " ", value, ", i64 0\n  ", all,
            " = shufflevector ", type, " ", value, ".one, ", type, " poison, <", shape().lanes,
            " x i32> zeroinitializer\n");
-    // Plus 128 in each byte, for as little as the load alone.
-    if (form().biased) {
+    // Plus 128 in each byte.
+    if (form().biased && !form().packs_biased()) {
       append(ir, "  ", all, ".flip = xor ", type, " ", all, ", %flip\n");
       all += ".flip";
     }
@@ -425,8 +425,8 @@ struct Tile {
 
 std::string DotWriter::tile(bool raw, int rows, int panels, bool packs) {
   raw &= !form.rhs_as_is() || packs;
-  std::string name = cat("weft.tile.", form.name(), raw ? cat(".", weft::name(form.rhs)) : "", packs ? ".packs." : ".",
-                         rows, "x", panels);
+  std::string name = cat("weft.tile.", form.name(), form.packs_biased() ? ".plus" : "",
+                         raw ? cat(".", weft::name(form.rhs)) : "", packs ? ".packs." : ".", rows, "x", panels);
   if (!first(name)) return name;
   Tile tile{*this, raw, packs, rows, panels, {}};
   tile.open(name);
