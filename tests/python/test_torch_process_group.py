@@ -343,7 +343,8 @@ def check_compiled(dtypes: Sequence[Any] = COMPILED) -> None:
         natively(lambda x: functional.all_reduce(x * 2, "sum", both) + 1)(torch.ones(3 + rank // (size - 1)))
 
 
-@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 3])
 def test_functional_collectives_are_calls_of_compiled_programs(size: int) -> None:
     run(check_compiled, size)
 
@@ -396,6 +397,7 @@ def test_ranks_of_several_hosts_use_gloo() -> None:
     run(check_hosts, 3)
 
 
+@pytest.mark.slow
 def test_groups_of_some_ranks() -> None:
     run(check_groups, 3)
 
@@ -449,6 +451,7 @@ def check_training() -> None:
         same(spread.redistribute(mesh, [Shard(1)]).to_local(), whole.chunk(size, 1)[rank])
 
 
+@pytest.mark.slow
 def test_parallel_training_equals_training_in_one_process() -> None:
     run(check_training)
 
