@@ -224,7 +224,8 @@ KeyValues DotWriter::driver_limits() const {
       {"depth.across", cat(form.packs_lhs ? shape.depth : shape.slot_depth * group / 2)},
       {"k.few", cat(16 * group)},
       {"k.few.less", cat(16 * group - 1)},
-      {"k.shallow", cat(size_of(form.rhs) < 4 ? 128 : 32)},
+      // As many rows of rhs at most as pages that a first-level TLB holds.
+      {"k.shallow", cat(size_of(form.rhs) < 4 ? 64 : 32)},
       {"ahead", cat(2 * shape.width * size_of(form.rhs))},
       {"may.span", group == 1 && !form.packs_lhs ? "true" : "false"},
       {"lhs.packs", form.packs_lhs ? "true" : "false"},
