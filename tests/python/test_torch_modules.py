@@ -93,3 +93,11 @@ def test_places_that_are_nowhere(rank, place):
     given = (torch.ones_like(wanted), x, grid, 0, 0, False, [True, True])
     for ours, theirs in zip(grids.sample_backward(*given), backward(*given), strict=True):
         torch.testing.assert_close(ours, theirs, equal_nan=True)
+
+
+def test_attention_over_pixels_of_images_of_any_size():
+    def attend(x):
+        y = x.flatten(2).transpose(1, 2)
+        return (y @ y.transpose(1, 2)).softmax(-1) @ y
+
+    assert_native(attend, torch.randn(2, 8, 6, 6), dynamic=True)

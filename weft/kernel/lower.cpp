@@ -179,18 +179,18 @@ std::optional<Dim> bound_by_terms(const Dim& extent, const Counter& counter) {
   for (const Dim::Term& term : extent.terms()) {
     bool uses = false;
     int negative = term.coefficient < 0;
-    Dim most = term.coefficient, least = term.coefficient, itself = term.coefficient;
+    // Only the one that counts: the least of many factors may be more than 64 bits hold.
+    Dim bound = term.coefficient, itself = term.coefficient;
     for (const auto& atom : term.atoms) {
       Dim value = dim_of_atom(*atom);
       bool varies = uses_counter(value, counter.name);
       uses |= varies;
       negative += value.min() < 0;
       itself = itself * value;
-      most = most * max(varies ? atom_bound(*atom, counter) : value, Dim(0));
-      least = least * Dim(value.min());
+      bound = bound * (term.coefficient > 0 ? max(varies ? atom_bound(*atom, counter) : value, Dim(0)) : value.min());
     }
     if (uses && negative > 1) return std::nullopt;
-    total = total + (!uses ? itself : term.coefficient > 0 ? most : least);
+    total = total + (uses ? bound : itself);
   }
   return total;
 }
