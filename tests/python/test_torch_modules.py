@@ -7,10 +7,12 @@ import pytest
 
 needs_torch.require()
 
+import sympy
 import torch
+from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 import weftwork.torch
-from weftwork.torch import grids
+from weftwork.torch import forms, grids
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
 
@@ -101,3 +103,48 @@ def test_attention_over_pixels_of_images_of_any_size():
         return (y @ y.transpose(1, 2)).softmax(-1) @ y
 
     assert_native(attend, torch.randn(2, 8, 6, 6), dynamic=True)
+
+
+def filled_up(x):
+    """Lines in chunks of 64, the last filled up; torch infers how long a chunk is."""
+    x = torch.nn.functional.pad(x, (0, (64 - x.shape[1] % 64) % 64))
+    y = x.reshape(x.shape[0], x.shape[1] // 64, -1)
+    return torch.where(torch.ones(64).cumsum(0) < 9, y, 0.0).sin()
+
+
+def in_windows(x):
+    b, h, w, c = x.shape
+    x = torch.nn.functional.pad(x, (0, 0, 0, -w % 4, 0, -h % 4))
+    rows, columns = x.shape[1] // 4, x.shape[2] // 4
+    y = x.view(b, rows, 4, columns, 4, c).permute(0, 1, 3, 2, 4, 5).reshape(-1, 16, c)
+    y = (y @ y.mT @ y).view(b, rows, columns, 4, 4, c).permute(0, 1, 3, 2, 4, 5)
+    return y.reshape(b, rows * 4, columns * 4, c)[:, :h, :w].contiguous()
+
+
+@pytest.mark.parametrize(
+    ("function", "sizes"),
+    [
+        (filled_up, (2, 70)),
+        (in_windows, (2, 9, 18, 3)),
+        (lambda x: x[:, : x.shape[1] - x.shape[1] % 8].reshape(x.shape[0], -1, 8).cos(), (2, 70)),
+        (lambda x: x + torch.arange(2048.0)[max(0, 2048 - x.shape[1]) :], (2, 70)),
+    ],
+)
+def test_extents_that_are_equal_in_another_form(function, sizes):
+    assert_native(function, torch.randn(sizes), dynamic=True)
+
+
+def test_forms_of_extents_keep_their_value():
+    n, m = sympy.symbols("n m", integer=True, positive=True)
+    for expression in [
+        n + PythonMod(-n, 64),
+        n + PythonMod(-Mod(n, 64), 64),
+        n + m - Mod(n + m, 8),
+        FloorDiv(n * n * m, 2 * n),
+        FloorDiv(n + PythonMod(-n, 8), FloorDiv(n + PythonMod(-n, 8), 8)),
+        PythonMod(m - 3 * Mod(n, 5), 5) + sympy.Max(n, m),
+    ]:
+        form = forms.simplest(expression)
+        for values in itertools.product((1, 2, 7, 8, 9, 63, 64, 65, 130), repeat=2):
+            given = dict(zip((n, m), values, strict=True))
+            assert form.subs(given) == expression.subs(given)

@@ -10,6 +10,7 @@ from torch.utils._sympy.functions import FloorDiv, Max, Min, Mod, PythonMod
 
 from .. import _core
 from ..errors import UnsupportedError
+from .forms import simplest, taken_for
 
 __all__ = ["Extents", "expression_of", "is_symbolic", "solved"]
 
@@ -53,6 +54,8 @@ class Extents:
         self.told: set[sympy.Symbol] = set()
         self.sized: set[sympy.Symbol] = set()  # those that extents of tensors tell
         self.whole: dict[sympy.Expr, str] = {}
+        self.forms: dict[sympy.Expr, sympy.Expr] = {}  # of each expression, how it is written
+        self.taken: dict[sympy.Expr, sympy.Expr] | None = None
         sizes: list[Any] = [e for v in inputs if isinstance(v, torch.Tensor) for e in v.shape if is_symbolic(e)]
         numbers = [v for v in inputs if not isinstance(v, torch.Tensor) and is_symbolic(v)]
         given: list[Any] = [*sizes, *numbers]
@@ -69,7 +72,19 @@ class Extents:
         if not isinstance(value, torch.SymInt):
             raise UnsupportedError(f"an extent was wanted, got {value!r}  [torch_extent]")
         known = value.node.maybe_as_int()
-        return known if known is not None else self._of_expression(value.node.expr, value.node.shape_env)
+        return known if known is not None else self._of_expression(self._form(value.node), value.node.shape_env)
+
+    def _form(self, node: Any) -> sympy.Expr:
+        """One for all extents that are known to be equal."""
+        expression = node.expr
+        if expression.is_Symbol or expression in self.whole:
+            return expression
+        if expression not in self.forms:
+            if self.taken is None:
+                self.taken = taken_for(node.shape_env)
+            form = simplest(expression)
+            self.forms[expression] = self.taken.get(form, form)
+        return self.forms[expression]
 
     def is_number(self, value: Any) -> bool:
         """Whether something negative may be in it that only the call tells: programs have it as a number, not as an extent."""
