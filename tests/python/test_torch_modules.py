@@ -148,3 +148,11 @@ def test_forms_of_extents_keep_their_value():
         for values in itertools.product((1, 2, 7, 8, 9, 63, 64, 65, 130), repeat=2):
             given = dict(zip((n, m), values, strict=True))
             assert form.subs(given) == expression.subs(given)
+
+
+@pytest.mark.parametrize("between", [torch.nn.LeakyReLU(0.2), torch.nn.MaxPool2d(2)])
+def test_linear_after_flattened_images_of_any_size(between):
+    images = torch.randn(2, 3, 8, 10)
+    features = between(torch.randn(2, 4, 6, 8)).flatten(1).shape[1]
+    module = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), between, torch.nn.Flatten(), torch.nn.Linear(features, 5))
+    assert_native(module, images, dynamic=True)

@@ -82,8 +82,7 @@ class Extents:
         if expression not in self.forms:
             if self.taken is None:
                 self.taken = taken_for(node.shape_env)
-            form = simplest(expression)
-            self.forms[expression] = self.taken.get(form, form)
+            self.forms[expression] = simplest(expression, self.taken)
         return self.forms[expression]
 
     def is_number(self, value: Any) -> bool:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import sympy
+from sympy.core.function import Application
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 __all__ = ["simplest", "taken_for"]
 
 
-def simplest(expression: sympy.Expr) -> sympy.Expr:
-    """An expression of the same value at all sizes, from the inside out."""
+def simplest(expression: sympy.Expr, taken: Mapping[sympy.Expr, sympy.Expr] = MappingProxyType({})) -> sympy.Expr:
+    """An expression of the same value at all sizes, from the inside out; ``taken`` is what else parts of it are known to be."""
     if not expression.args:
         return expression
-    args = [simplest(e) if isinstance(e, sympy.Expr) else e for e in expression.args]
+    args = [simplest(e, taken) if isinstance(e, sympy.Expr) else e for e in expression.args]
     if args != list(expression.args):
         expression = expression.func(*args)
     if isinstance(expression, (Mod, PythonMod)):
-        return remainder(expression)
-    if isinstance(expression, FloorDiv):
-        return quotient(*expression.args)
-    return multiple(expression) if isinstance(expression, sympy.Add) else expression
+        expression = remainder(expression)
+    elif isinstance(expression, FloorDiv):
+        expression = quotient(*expression.args)
+    elif isinstance(expression, sympy.Add):
+        expression = multiple(expression)
+    return taken.get(sympy.expand(expression), expression) if taken else expression
 
 
 def remainder(expression: sympy.Expr) -> sympy.Expr:
@@ -50,13 +55,24 @@ def multiple(expression: sympy.Expr) -> sympy.Expr:
 
 
 def taken_for(environment: Any) -> dict[sympy.Expr, sympy.Expr]:
-    """What the guards of a graph hold to be a symbol or a number, by its simplest form."""
+    """What the guards of a graph hold to be a polynomial or a number, without parentheses, as that."""
     found: dict[sympy.Expr, sympy.Expr] = {}
     for guard in getattr(environment, "guards", ()):
         if not isinstance(guard.expr, sympy.Eq):
             continue
-        sides = [simplest(side) for side in guard.expr.args]
+        sides = [sympy.expand(simplest(side)) for side in guard.expr.args]
         for side, other in (sides, sides[::-1]):
-            if (side.is_Symbol or side.is_Integer) and not (other.is_Symbol or other.is_Integer):
+            is_form = other.atoms(Application) and not side.atoms(Application)  # a quotient, a remainder, a maximum
+            if other.free_symbols and (side.is_Integer or is_form):
                 found.setdefault(other, side)
+                found = shares(other, side) | found
     return found
+
+
+def shares(product: sympy.Expr, whole: sympy.Expr) -> dict[sympy.Expr, sympy.Expr]:
+    """Of a product that is a number, each factor as the quotient that it is of the number and the others."""
+    if not whole.is_Integer or whole == 0:
+        return {}
+    count, factors = sympy.factor_list(product)
+    rest = sympy.Mul(*(f**n for f, n in factors))
+    return {quotient(whole / count, sympy.cancel(rest / f)): f for f, _ in factors if rest != f and whole % count == 0}

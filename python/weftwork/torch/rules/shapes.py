@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,10 @@ def permuted(x: Any, order: Any) -> Any:
     "squeeze_copy.dim", "squeeze_copy.dims", "_reshape_alias", "unflatten.int", "flatten.using_ints",
 )  # fmt: skip
 def view(want: Want, x: Any, *args: Any, **kwargs: Any) -> Any:
+    count, wanted = math.prod(x.shape), math.prod(want.shape)
+    if not (isinstance(count, int) and isinstance(wanted, int)) and not _core.dims_equal(count, wanted):
+        # Only torch's guards say that there are as many.
+        x = padded(reshaped(x, (count,)), 0, [0], [wanted - count])
     return reshaped(x, want.shape)
 
 
