@@ -156,3 +156,20 @@ def test_linear_after_flattened_images_of_any_size(between):
     features = between(torch.randn(2, 4, 6, 8)).flatten(1).shape[1]
     module = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), between, torch.nn.Flatten(), torch.nn.Linear(features, 5))
     assert_native(module, images, dynamic=True)
+
+
+def quantize(x, scale):
+    whole = torch.fake_quantize_per_tensor_affine(x, 0.1, 3, -128, 127)
+    return whole + torch.fake_quantize_per_channel_affine(x, scale.detach(), torch.tensor([0, 1, -2]).int(), 1, -8, 7)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_weights_quantized_while_training(dynamic):
+    x = torch.cat([torch.arange(24.0) * 0.05, torch.randn(24) * 9]).view(-1, 3)
+    assert_native(quantize, x, torch.tensor([0.1, 0.37, 0.25]), dynamic=dynamic)
+
+
+@pytest.mark.parametrize(("bins", "low", "high"), [(10, -2, 2), (7, 0, 6), (3, 0, 0.7)])
+def test_counts_in_bins(bins, low, high):
+    x = torch.cat([torch.randn(999), torch.arange(-8.0, 8.0), torch.tensor([float("inf")])])
+    assert_native(lambda x: torch.histc(x.detach(), bins, low, high) * 2, x, dynamic=True)

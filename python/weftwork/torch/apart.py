@@ -80,12 +80,39 @@ def weight_norm_backward(
     return g / norms * (gradient - v * (along / norms)), along
 
 
+def histogram(x: torch.Tensor, bins: int = 100, min: float = 0, max: float = 0) -> torch.Tensor:
+    """How many elements are in each of the bins between two bounds, which torch finds by itself where they are equal."""
+    if min == max:
+        return NotImplemented
+    flat = x.flatten()
+    exist = (flat >= min) & (flat <= max)
+    place = ((flat - min) * bins / (max - min)).to(torch.int64).clamp(max=bins - 1)
+    return x.new_zeros(bins).index_add(0, torch.where(exist, place, 0), exist.to(x.dtype))
+
+
+def quantized(x: torch.Tensor, scale: Any, zero: Any, low: int, high: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """What is left of each element as an integer of so many steps, and whether that is within bounds."""
+    step = scale if isinstance(scale, torch.Tensor) else torch.full((), scale, dtype=torch.float32, device=x.device)
+    place = torch.round(x * step.reciprocal()) + zero
+    return ((place.clamp(low, high) - zero) * step).to(x.dtype), (place >= low) & (place <= high)
+
+
+def quantized_by_channel(
+    x: torch.Tensor, scale: torch.Tensor, zero: torch.Tensor, axis: int, low: int, high: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    shape = [-1 if d == axis % x.ndim else 1 for d in range(x.ndim)]
+    return quantized(x, scale.reshape(shape), zero.reshape(shape), low, high)
+
+
 def taken_apart() -> dict[Any, Callable[..., Any]]:
     """Functions of torch's operations by what they stand for."""
     return {
         aten._cdist_forward.default: distances,
         aten._cdist_backward.default: distances_backward,
         aten._trilinear.default: trilinear,
+        aten.fake_quantize_per_channel_affine_cachemask.default: quantized_by_channel,
+        aten.fake_quantize_per_tensor_affine_cachemask.default: quantized,
+        aten.histc.default: histogram,
         aten._weight_norm_interface_backward.default: weight_norm_backward,
         aten.ldexp.Tensor: ldexp,
     }
