@@ -134,6 +134,15 @@ def test_extents_that_are_equal_in_another_form(function, sizes):
     assert_native(function, torch.randn(sizes), dynamic=True)
 
 
+def test_chunks_whose_number_is_known():
+    def chunks(x):
+        y = torch.nn.functional.pad(x.exp(), (0, -x.shape[1] % 64)).cos()
+        parts = [y[:, i * 64 : i * 64 + 64] for i in range(y.shape[1] // 64)]
+        return torch.stack([p * y[:, -64:] for p in parts], 1) + y.view(x.shape[0], -1, 64)
+
+    assert_native(chunks, torch.randn(3, 50), dynamic=True)
+
+
 def test_forms_of_extents_keep_their_value():
     n, m = sympy.symbols("n m", integer=True, positive=True)
     for expression in [

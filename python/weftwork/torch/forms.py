@@ -26,7 +26,7 @@ def simplest(expression: sympy.Expr, taken: Mapping[sympy.Expr, sympy.Expr] = Ma
         expression = quotient(*expression.args)
     elif isinstance(expression, sympy.Add):
         expression = multiple(expression)
-    return taken.get(sympy.expand(expression), expression) if taken else expression
+    return sympy.expand(expression).xreplace(taken) if taken else expression
 
 
 def remainder(expression: sympy.Expr) -> sympy.Expr:

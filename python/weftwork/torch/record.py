@@ -178,7 +178,19 @@ class Recording:
             raise UnsupportedError(
                 f"{want.dtype} of shape {want.shape} was wanted, the rule gives {result.dtype} of shape {given}"
             )
+        if self.extents.taken:
+            return extended(result, want.shape)
         return result
+
+
+def extended(x: Any, shape: tuple[Any, ...]) -> Any:
+    """In a shape of the same extents, which guards tell: with none more along those that are written in another form."""
+    if all(map(_core.dims_equal, x.shape, shape)):
+        return x
+    none = [0] * len(shape)
+    more = [wanted - given for given, wanted in zip(x.shape, shape, strict=True)]
+    attrs = {"edge_padding_low": none, "edge_padding_high": more, "interior_padding": none}
+    return wrap(_core.apply("pad", [x.tensor, as_tensor(0, x.dtype)], attrs))
 
 
 def nothing(want: Any) -> Any:
