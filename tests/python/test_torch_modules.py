@@ -134,6 +134,19 @@ def test_extents_that_are_equal_in_another_form(function, sizes):
     assert_native(function, torch.randn(sizes), dynamic=True)
 
 
+def test_arguments_written_whose_extent_is_a_product():
+    def write(x, y):
+        x.mul_(0).add_(y.reshape(-1, 5).sin())
+        return x + 1
+
+    graphs = []
+    call = torch.compile(write, backend=lambda m, i: weftwork.torch.backend(m, i, sink=graphs.append), dynamic=True)
+    given, wanted, y = torch.zeros(12, 5), torch.zeros(12, 5), torch.randn(3, 4, 5)
+    torch.testing.assert_close(call(given, y), write(wanted, y))
+    torch.testing.assert_close(given, wanted)
+    assert not weftwork.torch.Report.of(graphs).fallback
+
+
 def test_chunks_whose_number_is_known():
     def chunks(x):
         y = torch.nn.functional.pad(x.exp(), (0, -x.shape[1] % 64)).cos()

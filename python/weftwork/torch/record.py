@@ -92,7 +92,9 @@ class Recording:
         results = [(self.in_order(node, self.operand(node)), f"output{i}", -1) for i, node in enumerate(outputs)]
         for target, source in stored:
             want = self.want(target.meta["val"])
-            value = as_tensor(np.broadcast_to(wrap(as_tensor(self.values[source], want.dtype)), want.shape))
+            value: Any = wrap(as_tensor(self.values[source], want.dtype))
+            is_spread = value.ndim < len(want.shape) or any(isinstance(e, int) and e == 1 for e in value.shape)
+            value = as_tensor(np.broadcast_to(value, want.shape) if is_spread else extended(value, want.shape))
             name = f"x{inputs.index(target)}" if self.is_shared else target.name
             results.append((self.in_order(target, wrap(value)), f"{name}_written", inputs.index(target)))
         parameters = [
