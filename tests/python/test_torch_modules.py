@@ -12,7 +12,7 @@ import torch
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 import weftwork.torch
-from weftwork.torch import forms, grids
+from weftwork.torch import forms, grids, record
 
 pytestmark = pytest.mark.usefixtures("fresh_torch")
 
@@ -195,3 +195,20 @@ def test_weights_quantized_while_training(dynamic):
 def test_counts_in_bins(bins, low, high):
     x = torch.cat([torch.randn(999), torch.arange(-8.0, 8.0), torch.tensor([float("inf")])])
     assert_native(lambda x: torch.histc(x.detach(), bins, low, high) * 2, x, dynamic=True)
+
+
+def test_what_cannot_be_recorded_is_found_at_once(monkeypatch):
+    """Sums along symbolic extents, each of the one before, are torch's: the graph is recorded twice, not once for each."""
+    added = []
+    add = record.Recording.add
+    monkeypatch.setattr(record.Recording, "add", lambda self, node: (added.append(node), add(self, node))[1])
+
+    def function(x):
+        for _ in range(12):
+            x = torch.cumsum(x.sin(), 0) + x.max(0, keepdim=True)[0]
+        return x
+
+    x = torch.randn(7, 3)
+    call = torch.compile(function, backend="weftwork", dynamic=True)
+    torch.testing.assert_close(call(x), function(x))
+    assert len(added) <= 2 * len(set(added)) + 1

@@ -139,7 +139,7 @@ class Compilation:
                 self.cores = self._compiled()
                 return
             except Failed as failed:
-                refused[self.schedule.owner(failed.node)] = failed.reason
+                refused.update({self.schedule.owner(node): reason for node, reason in failed.reasons.items()})
             except Refusal as refusal:
                 refused.update({node: refusal.reason for node in refusal.nodes(self.schedule)})
 
@@ -147,8 +147,14 @@ class Compilation:
         self.programs: dict[int, Program] = {}
         self.known: dict[Any, Program] = {}  # of each kind of piece, the program of the first
         record = self._shared if self.schedule.regions else self._recorded
+        failed: dict[Node, str] = {}
         for number, piece in self.schedule.pieces.items():
-            self.programs[number] = record(number, piece)
+            try:
+                self.programs[number] = record(number, piece)
+            except Failed as some:
+                failed.update(some.reasons)
+        if failed:
+            raise Failed(failed)
 
     def _recorded(self, number: int, piece: Piece) -> Program:
         schedule = self.schedule

@@ -25,11 +25,11 @@ __all__ = ["Failed", "Program", "Recording"]
 
 
 class Failed(Exception):
-    """A node that could not be recorded, and why."""
+    """The nodes that could not be recorded, each with why."""
 
-    def __init__(self, node: Node, reason: str) -> None:
-        super().__init__(f"{node.target}: {reason}")
-        self.node, self.reason = node, reason
+    def __init__(self, reasons: dict[Node, str]) -> None:
+        super().__init__("; ".join(f"{node.target}: {reason}" for node, reason in reasons.items()))
+        self.reasons = reasons
 
 
 @dataclass(eq=False)
@@ -64,6 +64,7 @@ class Recording:
         self.constants, self.stands_alone, self.is_shared = constants, stands_alone, is_shared
         self.values: dict[Node, Any] = {}
         self.parameters: dict[Node, Any] = {}
+        self.failed: dict[Node, str] = {}
         self.current: Node | None = None
 
     def record(
@@ -80,6 +81,8 @@ class Recording:
                 for node in nodes:
                     self.current = node
                     self.add(node)
+                if self.failed:
+                    raise Failed(self.failed)
                 graph, carried = self.finish(inputs, outputs, stored, trace)
                 return Program(graph, inputs, outputs, stored, carried, group_of(nodes))
         finally:
@@ -166,7 +169,21 @@ class Recording:
         except InternalError:
             raise
         except Exception as error:
-            raise Failed(node, str(error).split("\n")[0].split("  [")[0]) from error
+            self.failed[node] = str(error).split("\n")[0].split("  [")[0]
+            self.stand_in(node)
+
+    def stand_in(self, node: Node) -> None:
+        """What torch will compute, so that all that cannot be recorded is found at once."""
+        value = value_of(node)
+        try:
+            if isinstance(value, (tuple, list)):
+                wants = self.want(value)
+                parts = [w and TracedArray(_core.parameter(w.shape, w.dtype, node.name)) for w in wants]
+                self.values[node] = tuple(parts)
+            else:
+                self.add_parameter(node)
+        except UnsupportedError as error:
+            raise Failed(self.failed) from error
 
     def checked(self, result: Any, want: Any) -> Any:
         """What a rule gave, held to what torch says."""
