@@ -157,6 +157,14 @@ def test_symbolic_extents_are_replaced_or_refused() -> None:
         graph.hlo_proto()
 
 
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_running_totals_of_symbolic_extents_reach_over_what_there_is(count: int) -> None:
+    graph = wf.trace(lambda x: np.cumsum(x, 0)[::-1].cumsum(0), wf.spec((wf.Dim("n", 0, 4, 1 << 31), 3), np.float32))
+    module = module_of(graph, n=count)
+    assert str(1 << 31) not in module.to_string()
+    assert f"f32[{count},3]" in module.to_string()
+
+
 def test_element_types_that_hlo_lacks_are_named() -> None:
     text = "func.func @main(%x: tensor<2xf6E2M3FN>) -> tensor<2xf6E2M3FN> { return %x : tensor<2xf6E2M3FN> }"
     with pytest.raises(NotImplementedError, match=r"no element type f6E2M3FN .*hlo_dtype"):

@@ -91,3 +91,28 @@ def test_scans_down_columns_of_symbolic_extents() -> None:
         a = RNG.standard_normal(shape)
         np.testing.assert_array_equal(f(a), np.cumsum(a, axis=0))
     assert len(f.executables) == 1
+
+
+RUNNING: dict[str, Any] = {
+    "sums": lambda a: np.cumsum(np.exp(a) + 1, axis=1) * 2,
+    "down": lambda a: np.cumsum(a, axis=0),
+    "backwards": lambda a: np.cumsum(a[:, ::-1], axis=1)[:, ::-1],
+    "of all": np.cumsum,
+    "products": lambda a: np.cumprod(a, axis=1),
+    "maxima": lambda a: np.maximum.accumulate(a, axis=1),
+    "without NaN": lambda a: np.fmin.accumulate(a, axis=1),
+    "of bits": lambda a: np.bitwise_xor.accumulate((a * 9).astype(np.int32), axis=0),
+    "of truth": lambda a: np.logical_or.accumulate(a > 1, axis=1),
+    "shares": lambda a: np.cumsum(a * a + 1, axis=1) / np.sum(a * a + 1, axis=1, keepdims=True),
+}
+
+
+@pytest.mark.parametrize("name", RUNNING)
+@pytest.mark.parametrize("dims", [{0: "n"}, {1: "m"}, {0: "n", 1: "m"}], ids=str)
+def test_running_totals_along_symbolic_extents(name: str, dims: dict[int, str]) -> None:
+    symbols = {axis: wf.Dim(symbol, 0, 16, 1 << 31) for axis, symbol in dims.items()}
+    f = wf.jit(RUNNING[name], dynamic={"a": symbols})
+    for shape in [(3, 5), (1, 1), (0, 5), (3, 0), (70, 900), (2000, 5)]:
+        a = RNG.standard_normal([extent if axis in dims else (3, 5)[axis] for axis, extent in enumerate(shape)])
+        np.testing.assert_allclose(f(a), RUNNING[name](a), rtol=1e-12)
+    assert len(f.executables) == 1

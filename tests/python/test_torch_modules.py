@@ -198,14 +198,14 @@ def test_counts_in_bins(bins, low, high):
 
 
 def test_what_cannot_be_recorded_is_found_at_once(monkeypatch):
-    """Sums along symbolic extents, each of the one before, are torch's: the graph is recorded twice, not once for each."""
+    """These sums along symbolic extents, each of the one before, are torch's: the graph is recorded twice, not once for each."""
     added = []
     add = record.Recording.add
     monkeypatch.setattr(record.Recording, "add", lambda self, node: (added.append(node), add(self, node))[1])
 
     def function(x):
         for _ in range(12):
-            x = torch.cumsum(x.sin(), 0) + x.max(0, keepdim=True)[0]
+            x = torch.logcumsumexp(x.sin(), 0) + x.max(0, keepdim=True)[0]
         return x
 
     x = torch.randn(7, 3)

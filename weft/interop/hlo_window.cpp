@@ -1,6 +1,9 @@
 // Rules of sliding windows, factorisations and Fourier transforms; field numbers are those of hlo.proto and
 // xla_data.proto.
+#include <algorithm>
+
 #include "weft/interop/hlo_math.h"
+#include "weft/ir/window.h"
 
 namespace weft {
 namespace {
@@ -73,7 +76,15 @@ HloValues write_convolution(HloComputation& hlo, const Node& node, const HloValu
 
 HloValues write_reduce_window(HloComputation& hlo, const Node& node, const HloValues& operands) {
   Message fields;
-  fields.message(window_field, window_message(window_of(node.attrs, operands[0].type.dims.size())));
+  const Dims& dims = operands[0].type.dims;
+  Window window = window_of(node.attrs, dims.size());
+  // One over all elements that there may be is one over those that there are.
+  if (std::optional<Scan> scan = scan_of(node)) {
+    int64_t size = std::max<int64_t>(dims[scan->axis].value(), 1);
+    window.size[scan->axis] = size;
+    window.padding[2 * scan->axis + (scan->reversed ? 1 : 0)] = size - 1;
+  }
+  fields.message(window_field, window_message(window));
   fields.numbers(hlo_called, Ints{hlo.region(0).id});
   return write_fields(hlo, node, operands, fields);
 }

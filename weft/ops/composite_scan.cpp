@@ -90,16 +90,15 @@ Types infer_cumulative(const Call& call) {
   const Type& x = call.operand(0);
   call.require(Accepts(x.dtype), "dtype", "does not take elements of type ", name(x.dtype));
   require_axis(call, x);
-  const Dim& extent = x.dims[static_cast<size_t>(call.attrs.integer(Attr::axis))];
-  call.require(extent.is_static(), "extent", "needs a fixed extent of the axis, got ", extent);
   return {x};
 }
 
-// A window that ends (reversed: begins) at each element and reaches over all before (after) it.
+// A window that ends (reversed: begins) at each element and reaches over all before (after) it, as many as there may
+// be.
 Values running(Builder& build, const Node& node, Op op, Value init) {
   Value x = node.operand(0);
   auto axis = static_cast<size_t>(node.attrs.integer(Attr::axis)), rank = x.type().dims.size();
-  int64_t extent = x.type().dims[axis].value();
+  int64_t extent = x.type().dims[axis].max();
   if (extent == 0) return {x};
   bool reversed = node.attrs.find(Attr::reversed) && node.attrs.flag(Attr::reversed);
   Ints window(rank, 1), padding(2 * rank, 0);

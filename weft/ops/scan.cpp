@@ -43,7 +43,7 @@ std::optional<Scan> scan_windows(const Node& node) {
     if (w.stride != 1 || w.base_dilation != 1 || w.window_dilation != 1) return std::nullopt;
     if (w.size.is(1) && w.low.is(0) && w.high.is(0)) continue;
     bool forward = w.low == w.size - Dim(1) && w.high.is(0), backward = w.high == w.size - Dim(1) && w.low.is(0);
-    if (scan || w.size != w.extent || (!forward && !backward)) return std::nullopt;
+    if (scan || w.size.min() < w.extent.max() || (!forward && !backward)) return std::nullopt;
     scan = Scan{i, backward && !forward};
   }
   // A window that grows towards the end is combined from there: another order.

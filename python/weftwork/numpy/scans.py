@@ -33,7 +33,6 @@ UNROLLED = 64
 def run_along(ufunc: np.ufunc, x: Tensor, axis: int) -> Tensor:
     """ufunc.accumulate of a tensor of the loop's dtype."""
     name = ufunc.__name__
-    extent = fixed_extent(x, axis, f"{name}.accumulate")
     if name in RUNNING and x.dtype.kind == "b":
         name = {"add": "logical_or", "multiply": "logical_and", "maximum": "logical_or", "minimum": "logical_and"}[name]
     if name in RUNNING:
@@ -48,6 +47,7 @@ def run_along(ufunc: np.ufunc, x: Tensor, axis: int) -> Tensor:
         return windowed(body, truth(x), identity, axis)
     if name in ("fmax", "fmin"):
         return nan_passing(name, x, axis)
+    extent = fixed_extent(x, axis, f"{name}.accumulate")
     if name == "subtract" and x.dtype.kind != "b" and extent:
         # a - b is a + (-b) to the last bit.
         array = wrap(x)
@@ -58,7 +58,7 @@ def run_along(ufunc: np.ufunc, x: Tensor, axis: int) -> Tensor:
 
 
 def windowed(body: str, x: Tensor, identity: int, axis: int) -> Tensor:
-    extent = x.shape[axis]
+    extent = x.shape[axis] if isinstance(x.shape[axis], int) else x.shape[axis].max
     if not extent:
         return x
     window = [extent if i == axis else 1 for i in range(x.ndim)]

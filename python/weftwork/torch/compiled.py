@@ -146,7 +146,10 @@ class Compilation:
     def _record(self) -> None:
         self.programs: dict[int, Program] = {}
         self.known: dict[Any, Program] = {}  # of each kind of piece, the program of the first
-        record = self._shared if self.schedule.regions else self._recorded
+        shares = self.schedule.regions or (
+            len(self.schedule.pieces) > 1 and not self.constants and not self.stands_alone
+        )
+        record = self._shared if shares else self._recorded
         failed: dict[Node, str] = {}
         for number, piece in self.schedule.pieces.items():
             try:
@@ -172,7 +175,7 @@ class Compilation:
         return recording.record(piece.nodes, inputs, outputs, piece.stored)
 
     def _shared(self, number: int, piece: Piece) -> Program:
-        """The program of a piece of a graph with regions: that of an equal piece, with other nodes, where there is one."""
+        """The program of one of several pieces: that of an equal piece, with other nodes, where there is one."""
         region = self.schedule.regions.get(number)
         inside = {node: i for i, node in enumerate(piece.nodes)}
         inputs, outputs = list(piece.inputs), sorted(piece.outputs, key=lambda node: inside[node])
