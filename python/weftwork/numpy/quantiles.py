@@ -12,7 +12,7 @@ from . import own
 from .dispatch import implements
 from .functions import delivered, solid
 from .reductions import normalized_axes, require_out_of
-from .selection import fixed_extent
+from .selection import fixed_extent, some_extent
 from .sorting import argsort, sort
 from .statistics import fitted_weights
 from .tracer import TracedArray, frozen, raise_here, untraced, wrap
@@ -213,7 +213,7 @@ def quantiles(
     if pass_nan and isinstance(x.size, int) and not x.size:
         return np.nanmean(x, axis, out=out, keepdims=keepdims)
     lines, axes = lines_first(x, axis)
-    if not fixed_extent(lines, 0, "a quantile"):
+    if not some_extent(lines, 0, "a quantile"):
         raise_here(ArgumentValueError, "a quantile of no elements is not defined", "empty_reduction")
     floats = x.dtype.kind == "f"
     if weights is not None:
@@ -222,7 +222,10 @@ def quantiles(
         result = of_counted(sort(lines, 0), np.sum(~np.isnan(lines), axis=0), q, method, weak)
     else:
         values = sort(lines, 0)
-        result = of_sorted(values, q, method, weak)
+        if isinstance(values.shape[0], int):
+            result = of_sorted(values, q, method, weak)
+        else:
+            result = of_counted(values, np.sum(np.ones_like(lines, dtype=np.int64), axis=0), q, method, weak)
         if floats:
             result = np.where(np.isnan(values[-1]), values[-1].astype(result.dtype), result)
     if pass_nan and q.ndim == 2 and 1 < len(axes) < x.ndim:
@@ -314,8 +317,8 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     x = solid(a)
     lines, axes = lines_first(x, axis)
     values = sort(lines, 0)
-    count = fixed_extent(values, 0, "median")
-    result = np.mean(values[max((count - 1) // 2, 0) : count // 2 + 1], axis=0)
+    count = some_extent(values, 0, "the median")
+    result = np.mean(values[(count - 1) // 2 if count else 0 : count // 2 + 1], axis=0)
     if count and x.dtype.kind in "fc":
         result = np.where(np.isnan(values[-1]), values[-1].astype(result.dtype), result)
     return finished(result, x, axes, 0, keepdims, out)

@@ -13,7 +13,7 @@ from .advanced import is_empty
 from .arguments import integer
 from .dispatch import implements
 from .functions import is_weak, solid
-from .selection import fixed_extent
+from .selection import fixed_extent, some_extent
 from .tracer import TracedArray, frozen, raise_here, wrap
 from .validity import demanded, may_be_outside, require, require_sorted
 
@@ -35,7 +35,7 @@ def sorted_place(values: Any, x: Any, side: str) -> Any:
     """np.searchsorted for values that are in ascending order, NaN last: int64 of the shape of ``x``."""
     target = np.result_type(values.dtype, x.dtype)
     values, x = values.astype(target), x.astype(target)
-    count = fixed_extent(values, 0, "a search")
+    count = some_extent(values, 0, "a search")
 
     def precedes(value: Any) -> Any:
         """Whether a value stands before the place of x."""
@@ -49,13 +49,14 @@ def sorted_place(values: Any, x: Any, side: str) -> Any:
 
     if not count:
         return own.zeros(x.shape, np.int64)
-    if count <= COMPARED:
+    if isinstance(count, int) and count <= COMPARED:
         found = precedes(values[0]).astype(np.int64)
         for i in range(1, count):
             found = found + precedes(values[i]).astype(np.int64)
         return found
     place: Any = own.zeros(x.shape, np.int64)
-    for bit in reversed(range(count.bit_length())):
+    most = count if isinstance(count, int) else count.max
+    for bit in reversed(range(most.bit_length())):
         ahead = place + (1 << bit)
         value = np.take(values, np.minimum(ahead, count) - 1)
         place = np.where(np.logical_and(ahead <= count, precedes(value)), ahead, place)
@@ -81,8 +82,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
             raise_here(ArgumentValueError, "bins must be monotonically increasing or decreasing", "digitize_bins")
         descending = len(known) > 1 and known[-1] < known[0]
         return len(known) - sorted_place(edges[::-1], points, side) if descending else sorted_place(edges, points, side)
-    count = fixed_extent(edges, 0, "digitize")
-    if count < 2:
+    count = some_extent(edges, 0, "digitize")
+    if isinstance(count, int) and count < 2:
         return sorted_place(edges, points, side)
     is_sorted = np.logical_or(np.all(edges[1:] >= edges[:-1]), np.all(edges[1:] <= edges[:-1]))
     message = "bins must be monotonically increasing or decreasing"
@@ -110,8 +111,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
             f"data points must be 1-D sequences, got shapes {known.shape} and {values.shape}",
             "interp_rank",
         )
-    count = fixed_extent(known, 0, "interp")
-    if count != fixed_extent(values, 0, "interp") or not count:
+    count = some_extent(known, 0, "interp")
+    if not count or not _core.dims_equal(count, values.shape[0]):
         raise_here(
             ArgumentValueError,
             f"fp and xp must have the same length, at least 1, got {values.shape[0]} and {count}",
@@ -129,12 +130,13 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     low = values[0] if left is None else solid(left).astype(values.dtype)
     high = values[-1] if right is None else solid(right).astype(values.dtype)
     place = sorted_place(known, points, "right") - 1
-    if count == 1:
-        result = np.where(points < known[0], low, np.where(points > known[0], high, values[0]))
-    else:
-        result = between(points, known, values, place)
-        result = np.where(place < 0, low, np.where(points > known[-1], high, result))
-    return np.where(np.isnan(points), points.astype(values.dtype), result)
+    if isinstance(count, int) and count == 1:
+        return np.where(points < known[0], low, np.where(points > known[0], high, values[0]))
+    result = between(points, known, values, place)
+    result = np.where(place < 0, low, np.where(points > known[-1], high, result))
+    # A single known point stands for NaN too.
+    is_nan = np.logical_and(np.isnan(points), np.greater(count, 1))
+    return np.where(is_nan, points.astype(values.dtype), result)
 
 
 def between(points: Any, known: Any, values: Any, place: Any) -> Any:

@@ -55,6 +55,14 @@ def fixed_extent(x: Any, axis: int, name: str) -> int:
     return x.shape[axis]
 
 
+def some_extent(x: Any, axis: int, name: str) -> Any:
+    """An extent that may be symbolic where some elements are sure to be there."""
+    extent = x.shape[axis]
+    return (
+        fixed_extent(x, axis, f"{name} of what may be empty") if isinstance(extent, int) or not extent.min else extent
+    )
+
+
 def is_run_time_mask(condition: Any) -> bool:
     return isinstance(condition, TracedArray) and condition.tensor.constant() is None and 0 not in condition.shape
 
