@@ -66,7 +66,53 @@ def test_searches(name: str, dynamic: Any) -> None:
     assert not dynamic or len(f.executables) == 1
 
 
-@pytest.mark.parametrize("function", [lambda x: np.median(x), lambda x: np.quantile(x, 0.5), lambda x: np.searchsorted(x, 1.0)])
+@pytest.mark.parametrize(
+    "function", [lambda x: np.median(x), lambda x: np.quantile(x, 0.5), lambda x: np.searchsorted(x, 1.0)]
+)
 def test_lines_that_may_be_empty_are_refused(function: Any) -> None:
     with pytest.raises(wf.errors.UnsupportedError, match=r"of what may be empty along a symbolic extent \(n\)"):
         wf.jit(function, dynamic={"x": {0: wf.Dim("n", 0, 4, 64)}})(np.ones(3))
+
+
+SHAPES: dict[str, Any] = {
+    "edges": lambda x: np.pad(x, ((1, 2), (0, 1)), mode="edge"),
+    "reflected": lambda x: np.pad(x, 2, mode="reflect"),
+    "symmetric": lambda x: np.pad(x, ((2, 1), (0, 3)), mode="symmetric"),
+    "round": lambda x: np.pad(x, ((3, 1), (2, 2)), mode="wrap"),
+    "even steps": lambda x: np.linspace(0, 1, x.shape[0])[:, None] * x,
+    "even steps between rows": lambda x: np.linspace(x[0], x[-1], x.shape[0], axis=1),
+    "even steps without the end": lambda x: np.linspace(0, 5, x.shape[1], endpoint=False) * x,
+    "even whole numbers": lambda x: np.linspace(0, 9, x.shape[0], dtype=int),
+    "the step": lambda x: np.linspace(0, 9, x.shape[0], retstep=True)[1] * x,
+    "lengths": lambda x: x * len(x) + len(x[0]),
+    "rolled": lambda x: np.roll(x, 1, axis=0) - np.roll(x, -2, axis=1),
+    "gradients": lambda x: np.gradient(x, axis=0) + np.gradient(x, 2.0, axis=1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=lambda dtype: np.dtype(dtype).name)
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes_that_follow_a_line(name: str, dtype: Any) -> None:
+    function = SHAPES[name]
+    f = wf.jit(function, dynamic={"x": {0: wf.Dim("n", 4, 8, 1 << 20), 1: wf.Dim("m", 4, 8, 1 << 20)}})
+    for shape in [(4, 4), (9, 5), (30, 7)]:
+        x = RNG.standard_normal(shape).astype(dtype)
+        wanted = function(x)
+        np.testing.assert_array_equal(f(x), wanted)
+        assert f(x).dtype == wanted.dtype
+    assert len(f.executables) == 1
+
+
+@pytest.mark.parametrize("endpoint", [False, True])
+def test_even_steps_of_few_numbers(endpoint: bool) -> None:
+    function = lambda x: np.linspace(x[0], 3, x.shape[0], endpoint=endpoint, retstep=True)
+    f = wf.jit(function, dynamic={"x": {0: wf.Dim("n", 1, 8, 64)}})
+    for count in (1, 2, 3):
+        for first in (0.5, 3.0):
+            for got, wanted in zip(f(np.full(count, first)), function(np.full(count, first)), strict=True):
+                np.testing.assert_array_equal(got, wanted)
+
+
+def test_padding_of_lines_that_may_be_too_short_is_refused() -> None:
+    with pytest.raises(wf.errors.UnsupportedError, match=r"pad by \[2, 2\] of a line that may be as short as 1"):
+        wf.jit(lambda x: np.pad(x, 2, mode="reflect"), dynamic={"x": {0: "n"}})(np.ones(9))

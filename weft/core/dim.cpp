@@ -430,7 +430,16 @@ Dim operator*(const Dim& lhs, const Dim& rhs) {
   return result;
 }
 
-Dim operator-(const Dim& lhs, const Dim& rhs) { return lhs + rhs * Dim(-1); }
+Dim operator-(const Dim& lhs, const Dim& rhs) {
+  // What is left of a whole beyond a minimum that the whole is part of: one form with what max writes.
+  if (rhs.constant() == 0 && rhs.terms().size() == 1 && rhs.terms()[0].coefficient == 1 &&
+      rhs.terms()[0].atoms.size() == 1 && rhs.terms()[0].atoms[0]->op == DimOp::min) {
+    const std::vector<Dim>& operands = rhs.terms()[0].atoms[0]->operands;
+    for (size_t i = 0; i < 2; ++i)
+      if (operands[i] == lhs) return max(lhs - operands[1 - i], 0);
+  }
+  return lhs + rhs * Dim(-1);
+}
 
 namespace {
 
@@ -536,12 +545,16 @@ Dim mod(const Dim& lhs, const Dim& rhs) {
 Dim min(const Dim& lhs, const Dim& rhs) {
   if (lhs == rhs || known_less(lhs, rhs) == true || known_less(rhs, lhs) == false) return lhs;
   if (known_less(rhs, lhs) == true || known_less(lhs, rhs) == false) return rhs;
+  if (known_at_most(lhs, rhs)) return lhs;
+  if (known_at_most(rhs, lhs)) return rhs;
   return order(lhs, rhs) < 0 ? atom_of(DimOp::min, lhs, rhs) : atom_of(DimOp::min, rhs, lhs);
 }
 
 Dim max(const Dim& lhs, const Dim& rhs) {
   if (lhs == rhs || known_less(lhs, rhs) == true || known_less(rhs, lhs) == false) return rhs;
   if (known_less(rhs, lhs) == true || known_less(lhs, rhs) == false) return lhs;
+  if (known_at_most(lhs, rhs)) return rhs;
+  if (known_at_most(rhs, lhs)) return lhs;
   return order(lhs, rhs) < 0 ? atom_of(DimOp::max, lhs, rhs) : atom_of(DimOp::max, rhs, lhs);
 }
 

@@ -5,16 +5,15 @@
 namespace weft {
 namespace {
 
-// The first term that is one such operation alone.
+// The first term that is one such operation alone: a minimum or maximum, or else a quotient or remainder.
 const Dim::Term* find_operation(const Dim& value, bool divides) {
-  for (const Dim::Term& term : value.terms()) {
-    DimOp op = term.atoms[0]->op;
-    if (term.atoms.size() > 1) continue;
-    if (divides
-            ? op == DimOp::floordiv && term.atoms[0]->operands[1].min() > 0 && term.atoms[0]->operands[1].is_static()
-            : op == DimOp::min || op == DimOp::max)
-      return &term;
-  }
+  auto is_wanted = [&](const DimAtom& atom) {
+    if (!divides) return atom.op == DimOp::min || atom.op == DimOp::max;
+    if (atom.op == DimOp::mod) return atom.operands[1].min() > 0;
+    return atom.op == DimOp::floordiv && atom.operands[1].min() > 0 && atom.operands[1].is_static();
+  };
+  for (const Dim::Term& term : value.terms())
+    if (term.atoms.size() == 1 && is_wanted(*term.atoms[0])) return &term;
   return nullptr;
 }
 
@@ -32,6 +31,7 @@ bool is_never_negative(const Dim& value, int splits) {
   auto holds = [&](const Dim& other) { return is_never_negative(other, splits - 1); };
   // b times the value: (a - b + 1) / b <= floordiv(a, b) <= a / b.
   if (atom.op == DimOp::floordiv) return holds(rest * b + coefficient * (term->coefficient > 0 ? a - b + Dim(1) : a));
+  if (atom.op == DimOp::mod) return holds(term->coefficient > 0 ? rest : rest + coefficient * (b - Dim(1)));
   // A minimum that is taken away takes no more than either operand; one that is added may be any of them.
   bool any = (atom.op == DimOp::min) == (term->coefficient < 0);
   return any ? holds(rest + coefficient * a) || holds(rest + coefficient * b)

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import ranges
 from .arguments import (
     c_int,
     copy_wanted,
@@ -178,6 +179,11 @@ def arange(
         return table(start, stop, step, dtype, device)
     require_cpu(device)
     return ramp(0 if start is None else start, stop, 1 if step is None else step, dtype, given)
+
+
+@creates("linspace")
+def linspace(start: Any, stop: Any, num: Any = 50, *args: Any, **kwargs: Any) -> Any:
+    return ranges.linspace(start, stop, num, *args, **kwargs) if isinstance(num, _core.Dim) else NotImplemented
 
 
 @creates("eye")

@@ -268,12 +268,34 @@ def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, An
         raise_here(UnsupportedError, f"pad with mode='{mode}' {kwargs or ''} cannot be compiled", "pad_mode")
     widths = pad_widths(pad_width, x.ndim)
     for axis, width in enumerate(widths):
-        if width != [0, 0]:
+        if width != [0, 0] and not isinstance(x.shape[axis], int):
+            x = traced(concatenate(ends_and_all(x, axis, width, mode), axis))
+        elif width != [0, 0]:
             places: Any = np.pad(own.array(range(x.shape[axis])), width, mode=mode)  # type: ignore[call-overload]
             runs = even_runs(places.tolist())
             parts = [elements_of(x, axis, *run) for run in runs] if len(runs) <= MOST_RUNS else [take(x, places, axis)]
             x = traced(concatenate(parts, axis))
     return wrap(x.tensor)
+
+
+def ends_and_all(x: TracedArray, axis: int, width: list[int], mode: str) -> list[Any]:
+    """What comes before a line of symbolic extent, the line, and what comes after, where one repetition is sure to be enough."""
+    extent, (low, high) = x.shape[axis], width
+    if extent.min < {"edge": 1, "reflect": max(width) + 1}.get(mode, max(width)):
+        raise_here(
+            UnsupportedError, f"pad by {width} of a line that may be as short as {extent.min}", "symbolic_extent"
+        )
+
+    def part(first: Any, last: Any) -> Any:
+        return x[(*[slice(None)] * axis, slice(first, last))]
+
+    if mode == "edge":
+        return [repeat(part(0, 1), low, axis), x, repeat(part(extent - 1, extent), high, axis)]
+    if mode == "wrap":
+        return [part(extent - low, extent), x, part(0, high)]
+    skipped = int(mode == "reflect")
+    before, after = part(skipped, low + skipped), part(extent - high - skipped, extent - skipped)
+    return [flip(before, axis), x, flip(after, axis)]
 
 
 #: More parts than so many are gathered one by one.
