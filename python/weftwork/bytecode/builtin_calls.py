@@ -87,7 +87,9 @@ def call_type(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def call_len(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if len(args) == 1 and answers(args[0]):
         return r.call_special(args[0], "__len__")
-    if len(args) == 1 and isinstance(args[0], (Selection, TracedArray)) and args[0].ndim:
+    if len(args) == 1 and isinstance(args[0], Selection):
+        return args[0].shape[0]
+    if len(args) == 1 and isinstance(args[0], TracedArray) and args[0].ndim:
         return args[0].shape[0]
     return r.native(len, args, kwargs)
 
