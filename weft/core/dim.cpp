@@ -542,19 +542,27 @@ Dim mod(const Dim& lhs, const Dim& rhs) {
   return atom_of(DimOp::mod, lhs, rhs);
 }
 
+// Remainders are less than a divisor that intervals do not tell. Other minima stay, whose own intervals are narrower.
+static bool has_remainder(const Dim& lhs, const Dim& rhs) {
+  auto has = [](const Dim& dim) {
+    return std::ranges::any_of(dim.terms(), [](const Dim::Term& term) { return term.atoms[0]->op == DimOp::mod; });
+  };
+  return has(lhs) || has(rhs);
+}
+
 Dim min(const Dim& lhs, const Dim& rhs) {
   if (lhs == rhs || known_less(lhs, rhs) == true || known_less(rhs, lhs) == false) return lhs;
   if (known_less(rhs, lhs) == true || known_less(lhs, rhs) == false) return rhs;
-  if (known_at_most(lhs, rhs)) return lhs;
-  if (known_at_most(rhs, lhs)) return rhs;
+  if (has_remainder(lhs, rhs) && known_at_most(lhs, rhs)) return lhs;
+  if (has_remainder(lhs, rhs) && known_at_most(rhs, lhs)) return rhs;
   return order(lhs, rhs) < 0 ? atom_of(DimOp::min, lhs, rhs) : atom_of(DimOp::min, rhs, lhs);
 }
 
 Dim max(const Dim& lhs, const Dim& rhs) {
   if (lhs == rhs || known_less(lhs, rhs) == true || known_less(rhs, lhs) == false) return rhs;
   if (known_less(rhs, lhs) == true || known_less(lhs, rhs) == false) return lhs;
-  if (known_at_most(lhs, rhs)) return rhs;
-  if (known_at_most(rhs, lhs)) return lhs;
+  if (has_remainder(lhs, rhs) && known_at_most(lhs, rhs)) return rhs;
+  if (has_remainder(lhs, rhs) && known_at_most(rhs, lhs)) return lhs;
   return order(lhs, rhs) < 0 ? atom_of(DimOp::max, lhs, rhs) : atom_of(DimOp::max, rhs, lhs);
 }
 
