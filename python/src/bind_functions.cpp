@@ -110,7 +110,7 @@ nb::tuple linspace(nb::handle start, nb::handle stop, nb::handle count, bool end
   return located([&] {
     Spacing how{.endpoint = endpoint, .axis = to_integer(axis)};
     if (!dtype.is_none()) how.dtype = to_dtype(dtype);
-    const auto [values, step] = spaced(to_operand(start, weak & 1), to_operand(stop, weak & 2), to_integer(count), how);
+    const auto [values, step] = spaced(to_operand(start, weak & 1), to_operand(stop, weak & 2), to_dim(count), how);
     return nb::make_tuple(values, step);
   });
 }

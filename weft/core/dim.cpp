@@ -319,6 +319,14 @@ size_t Dim::hash() const {
 
 namespace {
 
+// The operation that an extent is, alone; null for others.
+const DimAtom* lone_atom(const Dim& dim) {
+  if (dim.constant() != 0 || dim.terms().size() != 1 || dim.terms()[0].coefficient != 1 ||
+      dim.terms()[0].atoms.size() != 1)
+    return nullptr;
+  return dim.terms()[0].atoms[0].get();
+}
+
 // What is left of a by d: floordiv(mod(a, d), e), where e divides d, or mod(a, d), where e is 1. With d / e times
 // floordiv(a, d) it is floordiv(a, e).
 struct Division {
@@ -332,14 +340,11 @@ std::optional<Division> division_of(const DimAtom& rest) {
   const Dim &first = rest.operands[0], &second = rest.operands[1];
   if (!second.is_static()) return std::nullopt;
   if (is_mod) return Division{first, second.constant(), 1};
-  if (first.constant() != 0 || first.terms().size() != 1 || first.terms()[0].coefficient != 1 ||
-      first.terms()[0].atoms.size() != 1)
-    return std::nullopt;
-  const DimAtom& inner = *first.terms()[0].atoms[0];
-  if (inner.op != DimOp::mod || !inner.operands[1].is_static()) return std::nullopt;
-  const int64_t d = inner.operands[1].constant(), e = second.constant();
+  const DimAtom* inner = lone_atom(first);
+  if (!inner || inner->op != DimOp::mod || !inner->operands[1].is_static()) return std::nullopt;
+  const int64_t d = inner->operands[1].constant(), e = second.constant();
   if (d <= 0 || e <= 0 || d % e != 0) return std::nullopt;
-  return Division{inner.operands[0], d, e};
+  return Division{inner->operands[0], d, e};
 }
 
 // Of a sum that has c * (d / e) * floordiv(a, d) and c times what is left: takes both out, and gives c * floordiv(a,
@@ -432,12 +437,9 @@ Dim operator*(const Dim& lhs, const Dim& rhs) {
 
 Dim operator-(const Dim& lhs, const Dim& rhs) {
   // What is left of a whole beyond a minimum that the whole is part of: one form with what max writes.
-  if (rhs.constant() == 0 && rhs.terms().size() == 1 && rhs.terms()[0].coefficient == 1 &&
-      rhs.terms()[0].atoms.size() == 1 && rhs.terms()[0].atoms[0]->op == DimOp::min) {
-    const std::vector<Dim>& operands = rhs.terms()[0].atoms[0]->operands;
+  if (const DimAtom* least = lone_atom(rhs); least && least->op == DimOp::min)
     for (size_t i = 0; i < 2; ++i)
-      if (operands[i] == lhs) return max(lhs - operands[1 - i], 0);
-  }
+      if (least->operands[i] == lhs) return max(lhs - least->operands[1 - i], 0);
   return lhs + rhs * Dim(-1);
 }
 
@@ -542,13 +544,17 @@ Dim mod(const Dim& lhs, const Dim& rhs) {
   return atom_of(DimOp::mod, lhs, rhs);
 }
 
+namespace {
+
 // Remainders are less than a divisor that intervals do not tell. Other minima stay, whose own intervals are narrower.
-static bool has_remainder(const Dim& lhs, const Dim& rhs) {
+bool has_remainder(const Dim& lhs, const Dim& rhs) {
   auto has = [](const Dim& dim) {
     return std::ranges::any_of(dim.terms(), [](const Dim::Term& term) { return term.atoms[0]->op == DimOp::mod; });
   };
   return has(lhs) || has(rhs);
 }
+
+}  // namespace
 
 Dim min(const Dim& lhs, const Dim& rhs) {
   if (lhs == rhs || known_less(lhs, rhs) == true || known_less(rhs, lhs) == false) return lhs;

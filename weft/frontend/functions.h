@@ -123,8 +123,8 @@ struct Spacing {
   std::optional<DType> dtype = {};  // else the float of both
   int64_t axis = 0;
 };
-std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, int64_t count, const Spacing& how = {});
-inline Tensor linspace(const Operand& start, const Operand& stop, int64_t count, std::optional<DType> dtype = {}) {
+std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, const Dim& count, const Spacing& how = {});
+inline Tensor linspace(const Operand& start, const Operand& stop, const Dim& count, std::optional<DType> dtype = {}) {
   return spaced(start, stop, count, {.dtype = dtype}).first;
 }
 // Ones on a diagonal: on the k-th above the main one.

@@ -184,22 +184,31 @@ Tensor arange(Dim start, Dim stop, int64_t step, DType dtype, Where where) {
     return cast_to(places, dtype);
   });
 }
-std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, int64_t count, const Spacing& how) {
+std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, const Dim& count, const Spacing& how) {
   return recorded("linspace", start.where, [&] {
-    if (count < 0) fail(ErrorKind::value, "linspace_count", "number of samples, ", count, ", must be non-negative");
+    if (count.max() < 0)
+      fail(ErrorKind::value, "linspace_count", "number of samples, ", count, ", must be non-negative");
     const Operand one(1.0);
     const DType inner = result_type({&start, &stop, &one}), dtype = how.dtype.value_or(inner);
     const Tensor first = as_tensor(start, inner), last = as_tensor(stop, inner), distance = last - first;
     Dims line(distance.dims().size() + 1, 1);
     line[0] = count;
     const Tensor places = reshaped(cast_to(ramp(count, DType::i64), inner), line);
-    const int64_t parts = how.endpoint ? count - 1 : count;
-    const Tensor step = parts > 0 ? distance / parts : number(std::numeric_limits<double>::quiet_NaN(), DType::f64);
-    // A step that vanishes would lose the distance.
-    Tensor values =
-        parts > 0 ? weft::where(any(step == 0), places / parts * distance, places * step) : places * distance;
+    const Dim parts = how.endpoint ? count - Dim(1) : count;
+    const bool always = parts.min() > 0, sometimes = parts.max() > 0 && !always;
+    const Tensor divisor =
+        parts.is_static() ? number(static_cast<double>(parts.value()), inner) : cast_to(extent(parts), inner);
+    Tensor step = number(std::numeric_limits<double>::quiet_NaN(), DType::f64), values = places * distance;
+    if (always || sometimes) {
+      const Tensor each = distance / divisor;
+      // A step that vanishes would lose the distance.
+      const Tensor apart = weft::where(any(each == 0), places / divisor * distance, places * each);
+      step = always ? each : weft::where(divisor != 0, each, cast_to(step, inner));
+      values = always ? apart : weft::where(divisor != 0, apart, values);
+    }
     values = values + first;
-    if (how.endpoint && count > 1) values = update(values, {-1}, last);
+    if (how.endpoint && always) values = update(values, {-1}, last);
+    if (how.endpoint && sometimes) values = weft::where(logical_and(places == divisor, places != 0), last, values);
     values = moveaxis(values, 0, one_axis(how.axis, values.rank()));
     return std::pair(cast_to(is_integer(dtype) ? floor(values) : values, dtype), step);
   });

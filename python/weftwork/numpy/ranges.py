@@ -30,32 +30,10 @@ def linspace(
 ) -> Any:
     require_cpu(device)
     (first, weak), (last, also) = operand_of(start), operand_of(stop)
-    if isinstance(num, _core.Dim):
-        ends = solid(start), solid(stop)
-        strong = [end.dtype for end, is_weak in zip(ends, (weak, also), strict=True) if not is_weak]
-        kind = np.result_type(*strong, 0.0) if strong else np.dtype(np.float64)
-        ends = ends[0].astype(kind), ends[1].astype(kind)
-        return of_symbolic_length(*ends, num, endpoint, retstep, dtype, axis)
-    count, place = operator.index(num), axis_number(axis, "linspace")
+    count = num if isinstance(num, _core.Dim) else operator.index(num)
+    place = axis_number(axis, "linspace")
     values, step = map(wrap, _core.linspace(first, last, count, bool(endpoint), dtype, place, weak + 2 * also))
     return (values, step) if retstep else values
-
-
-def of_symbolic_length(start: Any, stop: Any, num: Any, endpoint: bool, retstep: bool, dtype: Any, axis: int) -> Any:
-    """linspace of so many numbers as the call tells, by NumPy's formula."""
-    kind = start.dtype
-    parts = np.maximum(solid(num - 1 if endpoint else num), 0).astype(kind)
-    step = (stop - start) / parts
-    place = np.reshape(wrap(_core.arange(0, num, 1, kind)), (-1, *[1] * max(start.ndim, stop.ndim)))
-    # Where a step rounds to nothing, shares of the whole do not; of one number there is no step.
-    values = np.where(step == 0, place / parts * (stop - start), place * step)
-    values = np.where(place == 0, start, values + start)
-    if endpoint:
-        values = np.where(np.logical_and(place == parts, parts > 0), stop, values)
-    if dtype is not None:
-        values = (np.floor(values) if np.issubdtype(dtype, np.integer) else values).astype(dtype)
-    values = np.moveaxis(values, 0, axis)
-    return (values, np.where(parts > 0, step, kind.type(np.nan))) if retstep else values
 
 
 @implements(np.logspace)

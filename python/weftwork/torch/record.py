@@ -19,6 +19,7 @@ from .exchanges import group_of
 from .extents import Extents
 from .kinds import GETITEM, has_no_elements, value_of
 from .places import frames_of
+from .rules.shapes import padded
 from .table import TABLE, Want, cast
 
 __all__ = ["Failed", "Program", "Recording"]
@@ -206,10 +207,8 @@ def extended(x: Any, shape: tuple[Any, ...]) -> Any:
     """In a shape of the same extents, which guards tell: with none more along those that are written in another form."""
     if all(map(_core.dims_equal, x.shape, shape)):
         return x
-    none = [0] * len(shape)
     more = [wanted - given for given, wanted in zip(x.shape, shape, strict=True)]
-    attrs = {"edge_padding_low": none, "edge_padding_high": more, "interior_padding": none}
-    return wrap(_core.apply("pad", [x.tensor, as_tensor(0, x.dtype)], attrs))
+    return padded(x, 0, [0] * len(shape), more)
 
 
 def nothing(want: Any) -> Any:

@@ -98,8 +98,7 @@ struct Rows {
   }
 
   std::string converted(const std::string& name, const std::string& value, int lanes) {
-    return writer.form.packs_biased() ? writer.biased(ir, name, value, lanes)
-                                      : writer.convert(ir, name, value, from(), lanes);
+    return writer.convert(ir, name, value, from(), lanes, writer.form.packs_biased());
   }
 
   void store(const std::string& name, const std::string& value, const std::string& to) {

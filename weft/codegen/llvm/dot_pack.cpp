@@ -197,7 +197,7 @@ struct Pack {
   }
 
   std::string converted(std::string& text, const std::string& value, int lanes) const {
-    return biases ? writer.biased(text, value, value, lanes) : writer.convert(text, value, value, from, lanes);
+    return writer.convert(text, value, value, from, lanes, biases);
   }
 
   std::string lanes_constant(int start) const {

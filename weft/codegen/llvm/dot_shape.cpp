@@ -138,8 +138,11 @@ std::string widen(std::string& ir, const std::string& name, const std::string& v
 }  // namespace
 
 std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from,
-                               int lanes) const {
-  return convert(ir, name, value, from, form.packed, lanes);
+                               int lanes, bool biased) const {
+  if (!biased) return convert(ir, name, value, from, form.packed, lanes);
+  append(ir, "  ", name, ".biased = xor ", lanes ? vector_type(DType::i8, lanes) : "i8", " ", value, ", ",
+         lanes ? "splat (i8 -128)" : "-128", "\n");
+  return name + ".biased";
 }
 
 std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
@@ -162,12 +165,6 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
                                       : "zext";
   append(ir, "  ", name, ".converted = ", how, " ", source, " ", value, " to ", target, "\n");
   return name + ".converted";
-}
-
-std::string DotWriter::biased(std::string& ir, const std::string& name, const std::string& value, int lanes) const {
-  append(ir, "  ", name, ".biased = xor ", lanes ? vector_type(DType::i8, lanes) : "i8", " ", value, ", ",
-         lanes ? "splat (i8 -128)" : "-128", "\n");
-  return name + ".biased";
 }
 
 std::string DotWriter::four_bits(std::string& ir, const std::string& name, const std::string& value, int lanes) const {

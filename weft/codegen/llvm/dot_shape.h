@@ -53,6 +53,7 @@ struct DotForm {
 
   // Whether packing adds those 128, so that tiles need not: the addition takes a unit that multiplies from them.
   bool packs_biased() const { return biased && packs_lhs && !amx; }
+  bool tiles_bias() const { return biased && !packs_biased(); }
   // Whether panels of rhs are packed once for several packed blocks of lhs.
   bool by_blocks() const { return by_panels || packs_biased(); }
   // Whether elements of rhs are used as they lie in memory.
@@ -195,12 +196,11 @@ struct DotWriter {
   std::string pack_driver();
 
   // Appends the conversion of `value` (lanes 0: a scalar) to the packed type; returns the result's name. Names what it
-  // makes after `name`.
-  std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, int lanes) const;
+  // makes after `name`. Signed bytes that are `biased` get their 128.
+  std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, int lanes,
+                      bool biased = false) const;
   std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
                       int lanes) const;
-  // Signed bytes plus 128.
-  std::string biased(std::string& ir, const std::string& name, const std::string& value, int lanes) const;
   // Of bytes, the bits that count, in 32 bits.
   std::string four_bits(std::string& ir, const std::string& name, const std::string& value, int lanes) const;
   // Vectors of `group` rows of k as the units of one vector.

@@ -80,8 +80,6 @@ struct Stream {
            "later, %row.end\n  ", name, "ahead = select i1 ", name, "on, i64 %fetch, i64 %below\n");
   }
 
-  bool flips() const { return writer.form.biased && !writer.form.packs_biased(); }
-
   // A unit of lhs in all lanes, and where its rows of rhs begin.
   void open_unit(const std::string& name, int i) {
     std::string a = cat(name, "a.", i), type = writer.units();
@@ -90,7 +88,8 @@ struct Stream {
            ".one = insertelement ", type, " poison, ", writer.unit(), " ", a, ".x, i64 0\n  ", a,
            ".all = shufflevector ", type, " ", a, ".one, ", type, " poison, <", shape().lanes,
            " x i32> zeroinitializer\n");
-    if (flips()) append(ir, "  ", a, ".flip = xor ", type, " ", a, ".all, splat (i32 ", 0x80808080u, ")\n");
+    if (writer.form.tiles_bias())
+      append(ir, "  ", a, ".flip = xor ", type, " ", a, ".all, splat (i32 ", 0x80808080u, ")\n");
     append(ir, "  ", name, "o.", i, " = mul i64 %move, ", i, "\n  ", name, "r.", i,
            " = getelementptr i8, ptr %pb, i64 ", name, "o.", i, "\n");
   }
@@ -122,7 +121,7 @@ struct Stream {
       std::vector<std::string> b = writer.load_rows(ir, at, at + ".at");
       for (size_t v = 0; v < sum.size(); ++v) {
         std::string to = cat(name, "t.", i, ".", v);
-        ir += writer.multiply_add(to, cat(name, "a.", i, flips() ? ".flip" : ".all"), b[v], sum[v]);
+        ir += writer.multiply_add(to, cat(name, "a.", i, writer.form.tiles_bias() ? ".flip" : ".all"), b[v], sum[v]);
         sum[v] = to;
         if (!biased) continue;
         ir += writer.multiply_add(to + ".bias", cat("splat (i32 ", 0x80808080u, ")"), b[v], bias[v]);

@@ -386,7 +386,7 @@ struct Tile {
            " = shufflevector ", type, " ", value, ".one, ", type, " poison, <", shape().lanes,
            " x i32> zeroinitializer\n");
     // Plus 128 in each byte.
-    if (form().biased && !form().packs_biased()) {
+    if (form().tiles_bias()) {
       append(ir, "  ", all, ".flip = xor ", type, " ", all, ", %flip\n");
       all += ".flip";
     }
