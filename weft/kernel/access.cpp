@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weft/ir/interpret.h"
+#include "weft/kernel/schedule.h"
 
 namespace weft {
 
@@ -142,7 +143,31 @@ int32_t Access::memory(NodeId stored, bool written) {
   return slot;
 }
 
+ExprId Access::guard(ExprId mask, const Index& at) {
+  if (mask == no_expr) return mask;
+  const Expr& expr = kernel_.exprs[static_cast<size_t>(mask)];
+  if (expr.kind != ExprKind::scalar) return mask;
+  if (expr.op == Scalar::bit_and) {
+    const ExprId lhs = expr.args[0], rhs = expr.args[1];
+    const ExprId kept_lhs = guard(lhs, at), kept_rhs = guard(rhs, at);
+    return kept_lhs == lhs && kept_rhs == rhs ? mask : both(kept_lhs, kept_rhs);
+  }
+  bool counts = false, concerns = false;
+  for (ExprId arg : expr.args) {
+    const Expr& side = kernel_.exprs[static_cast<size_t>(arg)];
+    concerns |= side.kind != ExprKind::index && side.kind != ExprKind::constant;
+    if (side.kind != ExprKind::index) continue;
+    for (const Symbol& symbol : side.index.symbols()) {
+      if (!symbol.name.starts_with('.')) continue;  // an extent of the program's
+      counts = true;
+      concerns |= uses_counter(at, symbol.name);
+    }
+  }
+  return counts && !concerns ? no_expr : mask;
+}
+
 ExprId Access::load(NodeId stored, Index at, std::vector<std::pair<ExprId, Index>> dynamic, ExprId mask) {
+  if (dynamic.empty()) mask = guard(mask, at);
   Expr expr;
   expr.kind = ExprKind::load;
   expr.dtype = graph_.node(stored).type().dtype;

@@ -98,6 +98,7 @@ struct DotNeeds {
   bool inner = false;                 // few rows by columns that lie along k
   bool fetch = false;                 // that row fetches rhs ahead
   bool windows = false;               // rhs of windows, in blocks, as they are needed
+  bool half = false;                  // a last panel of no more columns than a vector has lanes
   std::set<int> heights = {};         // of tiles: the full and the small one where extents are not known
   std::set<int> packing = {};         // of the first tile of a panel, which packs rows of rhs as it reads them
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts

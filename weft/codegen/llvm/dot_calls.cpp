@@ -1,8 +1,17 @@
 // Which tile a driver calls: by height, and by what it does with rhs.
+#include <vector>
+
 #include "weft/codegen/llvm/dot_shape.h"
 
 namespace weft {
 namespace {
+
+// Tiles that read rhs in one way: part of their labels, and what is added to their heights.
+struct Kind {
+  TileRhs rhs;
+  const char* label;
+  int offset;
+};
 
 // Calls of the tiles that a driver has: of equal heights where there are such, or else full ones and small ones.
 struct Tiles {
@@ -15,8 +24,15 @@ struct Tiles {
     append(counts, counts.empty() ? " [ " : ", [ ", count, ", %", label, " ]");
   }
 
-  bool has_raw() const { return writer.has_raw_tiles(needs); }
-  bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
+  // Of those that do not pack.
+  std::vector<Kind> kinds() const {
+    std::vector<Kind> kinds;
+    const bool has_raw = writer.has_raw_tiles(needs);
+    if (needs.pack || needs.packed || !has_raw) kinds.push_back({TileRhs::packed, "", 0});
+    if (has_raw) kinds.push_back({TileRhs::raw, "raw.", raw_offset});
+    if (needs.half) kinds.push_back({TileRhs::half, "half.", half_offset});
+    return kinds;
+  }
 
   std::string write() {
     std::string common =
@@ -31,20 +47,18 @@ struct Tiles {
            writer.form.amx ? "matrix" : "tall", "\n");
     if (writer.form.amx) amx();
     append(ir, "tall:\n  %r.which = add i64 %r.height, %how\n  switch i64 %r.which, label %tile.other [");
-    for (bool raw : {false, true})
+    for (const Kind& kind : kinds())
       for (int height : needs.heights)
-        if (raw ? has_raw() : has_packed())
-          append(ir, " i64 ", height + (raw ? raw_offset : 0), ", label %tile.", raw ? "raw." : "", height);
+        append(ir, " i64 ", height + kind.offset, ", label %tile.", kind.label, height);
     for (int height : needs.packing) append(ir, " i64 ", height + packing_offset, ", label %tile.packs.", height);
     append(ir, " ]\n");
     for (int height : needs.packing)
       tile(cat("tile.packs.", height), cat(height),
-           writer.call_tile(writer.tile(true, height, 1, true), height, packing_rest));
-    for (bool raw : {false, true})
+           writer.call_tile(writer.tile(TileRhs::packing, height, 1), height, packing_rest));
+    for (const Kind& kind : kinds())
       for (int height : needs.heights)
-        if (raw ? has_raw() : has_packed())
-          tile(cat("tile.", raw ? "raw." : "", height), cat(height),
-               writer.call_tile(writer.tile(raw, height, 1), height, rest));
+        tile(cat("tile.", kind.label, height), cat(height),
+             writer.call_tile(writer.tile(kind.rhs, height, 1), height, rest));
     other(rest);
     if (needs.slim) slim(rest);
     append(ir, "tile.none:\n  unreachable\n");
@@ -98,17 +112,13 @@ struct Tiles {
            "\n  %r.full = select i1 %is.full.tile, i64 1, i64 0\n",
            "  %r.small = call i64 @llvm.umin.i64(i64 %r.left, i64 ", small_rows, ")\n",
            "  %r.other = add i64 %r.full, %raw\n  switch i64 %r.other, label %tile.none [");
-    for (bool raw : {false, true})
-      if (raw ? has_raw() : has_packed())
-        for (int full : {0, 1})
-          append(ir, " i64 ", full + (raw ? raw_offset : 0), ", label %other.", raw ? "raw." : "", full);
+    for (const Kind& kind : kinds())
+      for (int full : {0, 1}) append(ir, " i64 ", full + kind.offset, ", label %other.", kind.label, full);
     append(ir, " ]\n");
-    for (bool raw : {false, true}) {
-      if (!(raw ? has_raw() : has_packed())) continue;
-      tile(cat("other.", raw ? "raw." : "", 1), cat(rows),
-           writer.call_tile(writer.tile(raw, rows, 1), rows, rest, "other."));
-      tile(cat("other.", raw ? "raw." : "", 0), "%r.small",
-           writer.call_small_tile(writer.tile(raw, small_rows, 1), rest));
+    for (const Kind& kind : kinds()) {
+      tile(cat("other.", kind.label, 1), cat(rows),
+           writer.call_tile(writer.tile(kind.rhs, rows, 1), rows, rest, "other."));
+      tile(cat("other.", kind.label, 0), "%r.small", writer.call_small_tile(writer.tile(kind.rhs, small_rows, 1), rest));
     }
   }
 
@@ -118,7 +128,7 @@ struct Tiles {
     append(ir, "tile.slim:\n  br i1 %is.packed, label %", needs.packed ? "slim.packed" : "tile.none", ", label %",
            needs.raw ? "slim.raw" : "tile.none", "\n");
     std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";
-    if (needs.packed) tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, writer.shape.slim), 1, all));
+    if (needs.packed) tile("slim.packed", "1", writer.call_tile(writer.tile(TileRhs::packed, 1, writer.shape.slim), 1, all));
     if (needs.raw) tile("slim.raw", "1", cat("  call void @", writer.stream(), raw));
   }
 };

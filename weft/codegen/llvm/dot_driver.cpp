@@ -160,6 +160,7 @@ std::string DotWriter::driver(const DotNeeds& needs) {
   all.inner |= needs.inner;
   all.fetch |= needs.fetch;
   all.windows |= needs.windows;
+  all.half |= needs.half;
   all.heights.insert(needs.heights.begin(), needs.heights.end());
   all.packing.insert(needs.packing.begin(), needs.packing.end());
   return name;
@@ -191,6 +192,7 @@ KeyValues DotWriter::driver_sizes() const {
       {"row.bytes", cat(row_bytes)},
       {"row.bytes.shifted", cat(row_bytes << 16)},
       {"width", cat(shape.width)},
+      {"width.half", cat(shape.width / 2)},
       {"width.less", cat(shape.width - 1)},
       {"size", cat(shape.size)},
       {"lhs.size", cat(size_of(form.lhs))},
@@ -268,6 +270,7 @@ KeyValues DotWriter::driver_calls(const DotNeeds& needs) {
       {"packing.heights", cat(packing_heights)},
       {"raw.offset", cat(raw_offset)},
       {"raw", has_raw_tiles(needs) ? "%raw.here" : "0"},
+      {"half", cat(needs.half ? half_offset : 0)},
       {"has.inner", needs.inner ? "true" : "false"},
       {"has.slim", needs.slim ? "true" : "false"},
       {"tile.rows", choose_amx()},

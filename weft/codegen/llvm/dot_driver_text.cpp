@@ -368,7 +368,10 @@ $pack$  br label %ready
 ready:
   %b = select i1 %stay.here, ptr %b.at, ptr %bs.units
   %head = select i1 %stay.here, ptr %head.in, ptr %bs.head
-  %raw = select i1 %stay.here, i64 $raw$, i64 0
+  ; Of a panel that is half empty tiles leave that half out.
+  %is.half = icmp ule i64 %cols, $width.half$
+  %raw.full = select i1 %stay.here, i64 $raw$, i64 0
+  %raw = select i1 %is.half, i64 $half$, i64 %raw.full
   %how.first = select i1 %tile.packs, i64 $packing$, i64 %raw
   %b.step = select i1 %stay.here, i64 %k.bytes, i64 $row.bytes$
   ; What is read next: the packed block that follows, the panels beside in rows that lie apart, or rows of the next tile.

@@ -128,6 +128,7 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.fetch = fetch_of(kernel) != 0;
   needs.windows = kernel.rhs.is_windows;
+  needs.half = n > 0 && n % shape.width != 0 && n % shape.width <= shape.width / 2;
   needs.inner =
       !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= 2 * shape.inner;
   // Nearly equal heights of rows in parts, or where they are one block.

@@ -121,8 +121,11 @@ inline constexpr int window_levels = 4, place_levels = 3;
 inline constexpr int window_slack = 64;
 // Bytes between panels of lhs that packing may write, and between those of rhs that are packed together.
 inline constexpr int panel_gap = 128;
-// Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
-inline constexpr int raw_offset = 64, packing_offset = 128;
+// How a tile reads a panel of rhs: packed, of which the first half may be all that counts, or in rows as it lies, which
+// it may pack meanwhile.
+enum class TileRhs : uint8_t { packed, half, raw, packing };
+// Added to a height by which a driver chooses a tile.
+inline constexpr int raw_offset = 64, packing_offset = 128, half_offset = 192;
 // Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights
 // have.
 inline int least_packing(const DotShape& shape) { return 2 * shape.rows / 3; }
@@ -153,8 +156,8 @@ struct DotWriter {
   DotWriter(DotEmitter& emitter, const DotForm& form)
       : emitter(emitter), form(form), shape(dot_shape(emitter.target_, form)), accumulate(form.accumulate) {}
 
-  // Each returns the function's name. `raw`: rhs is read as it lies, in rows along n; `packs`: and packed meanwhile.
-  std::string tile(bool raw, int rows, int panels, bool packs = false);
+  // Each returns the function's name.
+  std::string tile(TileRhs rhs, int rows, int panels);
   // The call of a tile at row %a: `rest` are the arguments after those of lhs, `prefix` tells calls of one tile apart.
   std::string call_tile(const std::string& name, int rows, const std::string& rest, const std::string& prefix = {});
   // The same for the small tile where %r.left rows are left: the first or second row stands in for

@@ -34,12 +34,13 @@ struct Tile {
   DotWriter& writer;
   bool raw;    // rhs is read as it lies, in rows along n %bk bytes apart; otherwise packed
   bool packs;  // and packed at %to, for the tiles that follow
+  bool half;   // of columns that fill no more than half of a row of the panel, what else is in it left out
   int rows;
   int panels;  // side by side, %bp and %cp bytes apart
   std::string ir;
   std::vector<Carried> carried = {};
 
-  int vectors() const { return shape().vectors * panels; }
+  int vectors() const { return shape().vectors * panels / (half ? 2 : 1); }
 
   const DotShape& shape() const { return writer.shape; }
   const DotForm& form() const { return writer.form; }
@@ -284,10 +285,13 @@ struct Tile {
     }
   }
 
-  // Rows of rhs some steps ahead: those that lie pages apart would not stay until the panel beside is packed.
+  // Rows of rhs some steps ahead: those that lie pages apart would not stay until the panel beside is packed. They may
+  // begin anywhere in a line, and what else is in their last one the CPU does not fetch in time.
   void prefetch_rows(const std::string& b) {
     append(ir, "  %b.ahead = getelementptr i8, ptr ", b, ", i64 %bk.ahead\n");
-    fetch_lines("%b.ahead", "%b.ahead", 0, shape().width * static_cast<int>(size_of(form().rhs)), 2);
+    const int bytes = shape().width * static_cast<int>(size_of(form().rhs));
+    fetch_lines("%b.ahead", "%b.ahead", 0, bytes, 2);
+    fetch_lines("%b.ahead.last", "%b.ahead", bytes - 1, 1, 2);
   }
 
   // The pointer that is `offset` after another one.
@@ -352,7 +356,7 @@ struct Tile {
       if (raw) {
         for (std::string& v : writer.load_rows(ir, cat("%b.", panel), base)) b.push_back(std::move(v));
       } else
-        for (int v = 0; v < shape().vectors; ++v) b.push_back(load(cat("%", name, ".b.", panel, ".", v), base, v));
+        for (int v = 0; v < vectors() / panels; ++v) b.push_back(load(cat("%", name, ".b.", panel, ".", v), base, v));
     }
     return b;
   }
@@ -423,12 +427,14 @@ struct Tile {
 
 }  // namespace
 
-std::string DotWriter::tile(bool raw, int rows, int panels, bool packs) {
-  raw &= !form.rhs_as_is() || packs;
-  std::string name = cat("weft.tile.", form.name(), form.packs_biased() ? ".plus" : "",
-                         raw ? cat(".", weft::name(form.rhs)) : "", packs ? ".packs." : ".", rows, "x", panels);
+std::string DotWriter::tile(TileRhs rhs, int rows, int panels) {
+  bool packs = rhs == TileRhs::packing, half = rhs == TileRhs::half;
+  bool raw = packs || (rhs == TileRhs::raw && !form.rhs_as_is());
+  std::string name =
+      cat("weft.tile.", form.name(), form.packs_biased() ? ".plus" : "", raw ? cat(".", weft::name(form.rhs)) : "",
+          packs ? ".packs." : ".", rows, "x", half ? "half" : cat(panels));
   if (!first(name)) return name;
-  Tile tile{*this, raw, packs, rows, panels, {}};
+  Tile tile{*this, raw, packs, half, rows, panels, {}};
   tile.open(name);
   tile.resume();
   tile.finish(tile.parts());
