@@ -228,6 +228,8 @@ KeyValues DotWriter::driver_limits() const {
       {"k.few.less", cat(16 * group - 1)},
       // As many rows of rhs at most as pages that a first-level TLB holds.
       {"k.shallow", cat(size_of(form.rhs) < 4 ? 64 : 32)},
+      // Elements of a few more rows than a tile has.
+      {"step.near", cat(16 * shape.size)},
       {"ahead", cat(2 * shape.width * size_of(form.rhs))},
       {"may.span", group == 1 && !form.packs_lhs ? "true" : "false"},
       {"lhs.packs", form.packs_lhs ? "true" : "false"},

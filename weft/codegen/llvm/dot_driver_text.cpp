@@ -308,10 +308,11 @@ depth:
   %b.k0.plain = mul i64 %k0, %bk
   %b.k0 = select i1 %is.packed, i64 %b.k0.packed, i64 %b.k0.plain
   %bb = getelementptr i8, ptr %b0, i64 %b.k0
-  ; Rows far apart are not fetched: most of what is between them is not needed.
+  ; Rows are fetched as one piece of memory, so not where much of it is not needed: what lies between them, and the rest
+  ; of rows that are longer than a block of k.
   %units.some = call i64 @llvm.umax.i64(i64 %units, i64 1)
   %tile.step = udiv i64 %tile.bytes, %units.some
-  %is.near = icmp ule i64 %tile.step, 192
+  %is.near = icmp ule i64 %tile.step, $step.near$
   %lhs.step = select i1 %is.near, i64 %tile.step, i64 0
   %panel.first = mul i64 %panel, %panel.bytes
   %bb.first = getelementptr i8, ptr %bb, i64 %panel.first
