@@ -69,8 +69,8 @@ class Access {
   };
 
   ExprId add(Expr expr);
-  // The conditions of a mask that an element at `index` needs to be there. One of other counters alone does not move it:
-  // the element is there wherever these stand, and a load without it is the same in all turns of their loops.
+  // The conditions of a mask that an element at `index` needs to be there. One of other counters alone does not move
+  // it: the element is there wherever these stand, and a load without it is the same in all turns of their loops.
   ExprId guard(ExprId mask, const Index& index);
   ExprId load(NodeId stored, Index index, std::vector<std::pair<ExprId, Index>> dynamic, ExprId mask);
   ExprId element_wise(const Node& node, const Dims& at, ExprId mask);

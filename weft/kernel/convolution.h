@@ -5,6 +5,7 @@
 
 #include "weft/ir/builder.h"
 #include "weft/ir/window.h"
+#include "weft/kernel/prepare.h"
 
 namespace weft {
 
@@ -134,7 +135,7 @@ struct NamedConvolution {
       for (size_t i = 0; i < windows.size(); ++i)
         if (output_spatial[i] == axis) permutation.push_back(first_place + static_cast<int64_t>(i));
     }
-    return build.reshape(build.transpose(product, permutation), node.type().dims);
+    return transposed_as(build, product, permutation, node.type().dims);
   }
 };
 

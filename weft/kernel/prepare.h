@@ -111,6 +111,8 @@ Value few_by_parts(Builder& build, const Node& node, const Value& lhs, const Val
 
 // A transposition, of what was transposed too.
 Value transposed(Builder& build, Value x, Ints order);
+// A transposition with other dims; where dimensions of one element alone move, nothing does.
+Value transposed_as(Builder& build, Value x, const Ints& order, const Dims& dims);
 // A dot_general over several dimensions of a strided_view by a constant, or a strided_view of one, as the product of
 // places by outputs that reads both where they lie, transposed to the order asked for; an empty value for others.
 Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs);

@@ -133,6 +133,12 @@ Value transposed(Builder& build, Value x, Ints order) {
   return build.transpose(x.node().operand(0), std::move(order));
 }
 
+Value transposed_as(Builder& build, Value x, const Ints& order, const Dims& dims) {
+  Ints moved = order;
+  std::erase_if(moved, [&](int64_t axis) { return x.type().dims[static_cast<size_t>(axis)].is(1); });
+  return build.reshape(std::ranges::is_sorted(moved) ? x : build.transpose(x, order), dims);
+}
+
 Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs) {
   DType dtype = node.type().dtype;
   if (node.ints(Attr::lhs_contracting_dimensions).size() < 2 || !node.ints(Attr::lhs_batching_dimensions).empty())

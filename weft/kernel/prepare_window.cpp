@@ -72,7 +72,7 @@ Value in_order(Builder& build, const NamedConvolution& c, const Node& node, Valu
     for (size_t i = 0; i < c.windows.size(); ++i)
       if (c.output_spatial[i] == axis) permutation.push_back(first_place + static_cast<int64_t>(i));
   }
-  return build.reshape(build.transpose(product, permutation), node.type().dims);
+  return transposed_as(build, product, permutation, node.type().dims);
 }
 
 namespace {

@@ -48,8 +48,7 @@ struct Tiles {
     if (writer.form.amx) amx();
     append(ir, "tall:\n  %r.which = add i64 %r.height, %how\n  switch i64 %r.which, label %tile.other [");
     for (const Kind& kind : kinds())
-      for (int height : needs.heights)
-        append(ir, " i64 ", height + kind.offset, ", label %tile.", kind.label, height);
+      for (int height : needs.heights) append(ir, " i64 ", height + kind.offset, ", label %tile.", kind.label, height);
     for (int height : needs.packing) append(ir, " i64 ", height + packing_offset, ", label %tile.packs.", height);
     append(ir, " ]\n");
     for (int height : needs.packing)
@@ -118,7 +117,8 @@ struct Tiles {
     for (const Kind& kind : kinds()) {
       tile(cat("other.", kind.label, 1), cat(rows),
            writer.call_tile(writer.tile(kind.rhs, rows, 1), rows, rest, "other."));
-      tile(cat("other.", kind.label, 0), "%r.small", writer.call_small_tile(writer.tile(kind.rhs, small_rows, 1), rest));
+      tile(cat("other.", kind.label, 0), "%r.small",
+           writer.call_small_tile(writer.tile(kind.rhs, small_rows, 1), rest));
     }
   }
 
@@ -128,7 +128,8 @@ struct Tiles {
     append(ir, "tile.slim:\n  br i1 %is.packed, label %", needs.packed ? "slim.packed" : "tile.none", ", label %",
            needs.raw ? "slim.raw" : "tile.none", "\n");
     std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";
-    if (needs.packed) tile("slim.packed", "1", writer.call_tile(writer.tile(TileRhs::packed, 1, writer.shape.slim), 1, all));
+    if (needs.packed)
+      tile("slim.packed", "1", writer.call_tile(writer.tile(TileRhs::packed, 1, writer.shape.slim), 1, all));
     if (needs.raw) tile("slim.raw", "1", cat("  call void @", writer.stream(), raw));
   }
 };
