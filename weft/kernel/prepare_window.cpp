@@ -102,28 +102,43 @@ Value places_by_outputs(Builder& build, const NamedConvolution& c) {
   return c.arranged(build, build.reshape(product, shape), 2, 2 + spatial);
 }
 
-// Channels first: (group, batch, outputs, window) times (group, batch, window, places), where places lie together.
-Value outputs_by_places(Builder& build, const NamedConvolution& c) {
-  ViewShape left(c.kernel.type().dims.size()), right = c.input();
+// Channels first: (group, batch, outputs, window) times (group, batch, window, places…), where places lie together; or
+// without groups, whose result is in order as it is.
+Value outputs_by_places(Builder& build, const Node& node, const NamedConvolution& c) {
+  const bool has_groups = c.groups > 1;
+  ViewShape left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
+  Dims batching{c.batch};
+  if (has_groups) {
+    right = c.input();
+    batching.insert(batching.begin(), c.groups);
+  } else {
+    right.add(c.batch_axis, c.batch, 1);
+  }
   left.add(c.out_axis, c.groups, NamedConvolution::group_stride(c.outputs));
   left.add(c.out_axis, c.outputs, 1);
   c.add_kernel_window(left);
   c.add_window(right);
   c.add_places(right);
-  Dim count = 1;
-  for (const Dim& extent : c.places()) count = count * extent;
-  Dims kernel_dims{c.groups, c.batch, c.outputs, c.window_count()};
-  Value kernel = build.reshape(left.of(build, c.kernel), {c.groups, c.outputs, c.window_count()});
-  kernel = build(Op::broadcast_in_dim, {kernel}, {{Attr::dims, kernel_dims}, {Attr::dimensions, Ints{0, 2, 3}}});
-  Value windows = build.reshape(right.of(build, c.x), {c.groups, c.batch, c.window_count(), count});
-  Value product = dot_in_kernel_form(build, kernel, windows,
-                                     {{Attr::lhs_batching_dimensions, Ints{0, 1}},
-                                      {Attr::rhs_batching_dimensions, Ints{0, 1}},
-                                      {Attr::lhs_contracting_dimensions, Ints{3}},
-                                      {Attr::rhs_contracting_dimensions, Ints{2}}});
-  Dims shape{c.groups, c.batch, c.outputs};
-  for (const Dim& extent : c.places()) shape.push_back(extent);
-  return c.arranged(build, build.reshape(product, shape), 3, 2);
+  Dims one{c.outputs, c.window_count()}, kernels = batching, windows = batching;
+  Ints both(batching.size()), kept;
+  std::iota(both.begin(), both.end(), 0);
+  const auto front = static_cast<int64_t>(batching.size());
+  if (has_groups) {
+    one.insert(one.begin(), c.groups);
+    kept.push_back(0);
+  }
+  kept.insert(kept.end(), {front, front + 1});
+  kernels.insert(kernels.end(), {c.outputs, c.window_count()});
+  windows.push_back(c.window_count());
+  for (const Dim& extent : c.places()) windows.push_back(extent);
+  Value kernel = build(Op::broadcast_in_dim, {build.reshape(left.of(build, c.kernel), one)},
+                       {{Attr::dims, kernels}, {Attr::dimensions, kept}});
+  Value product = dot_in_kernel_form(build, kernel, build.reshape(right.of(build, c.x), windows),
+                                     {{Attr::lhs_batching_dimensions, both},
+                                      {Attr::rhs_batching_dimensions, both},
+                                      {Attr::lhs_contracting_dimensions, Ints{front + 1}},
+                                      {Attr::rhs_contracting_dimensions, Ints{front}}});
+  return has_groups ? c.arranged(build, product, 3, 2) : in_order(build, c, node, product);
 }
 
 Value outputs_by_windows(Builder& build, const Node& node, NamedConvolution& c) {
@@ -280,7 +295,7 @@ Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs)
   if (Value sums = sum_over_windows(build, node, c)) return sums;
   if (!channels_first) return places_by_outputs(build, c);
   Value product = outputs_by_windows(build, node, c);
-  return product ? product : outputs_by_places(build, c);
+  return product ? product : outputs_by_places(build, node, c);
 }
 
 std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std::vector<Value>& operands) {
