@@ -239,8 +239,9 @@ start:
   %a0 = getelementptr i8, ptr %a0.0, i64 %a.m0
   %b0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
   %o0 = getelementptr i8, ptr %result, i64 %o.batch.next
-  ; Few rows go through k a little at a time: their sums stay near.
-  %leaves.item = and i1 %has.result, %not.few
+  ; Few rows go through k a little at a time, if not at once: their sums stay near.
+  %leaves.once = or i1 %not.few, %in.one
+  %leaves.item = and i1 %has.result, %leaves.once
   ; The first tile packs what it reads where there is one of its height.
   %first.left.0 = call i64 @llvm.umin.i64(i64 %m.count, i64 $first.most$)
   %first.left = call i64 @llvm.umin.i64(i64 %first.left.0, i64 %m.part.left)
