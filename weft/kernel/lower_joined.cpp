@@ -3,6 +3,8 @@
 // In one loop over the result every element would be tested against the bounds of every part.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "weft/kernel/draft.h"
 
@@ -12,6 +14,8 @@ namespace {
 // Parts of so many elements or fewer share kernels, of so many expressions or fewer.
 constexpr int64_t small_part = 2048;
 constexpr size_t most_expressions = 400;
+// Parts that are stored in one loop: each is a line of memory that the CPU has to follow.
+constexpr size_t most_beside = 8;
 
 class Joined {
  public:
@@ -22,15 +26,24 @@ class Joined {
     auto axis = static_cast<size_t>(node_.attrs.integer(Attr::dimension));
     if (is_interleaved(axis)) return interleave(axis);
     Dim offset = 0;
+    std::vector<Place> beside;
     for (const Value& part : node_.operands()) {
-      const Dim& extent = part.type().dims[axis];
-      if (!part.type().count().is(0)) write(part, axis, offset);
-      offset = offset + extent;
+      if (!part.type().count().is(0)) {
+        if (!beside.empty() && !shares_loop(beside, part)) write(std::exchange(beside, {}), axis);
+        beside.push_back({part, offset});
+      }
+      offset = offset + part.type().dims[axis];
     }
+    if (!beside.empty()) write(beside, axis);
     finish();
   }
 
  private:
+  struct Place {
+    Value part;
+    Dim offset;  // along the dimension that joins them
+  };
+
   // A kernel that is being filled.
   struct Open {
     Open(const Lowering& lowering) : access(lowering.graph, lowering.fusion, draft.kernel) {}
@@ -80,22 +93,55 @@ class Joined {
     finish();
   }
 
-  void write(const Value& part, size_t axis, const Dim& offset) {
-    bool is_small = part.type().count().max() <= small_part;
+  // What the part is computed from that is at least as large as it.
+  std::set<NodeId> sources(const Value& part) const {
+    std::set<NodeId> found, seen;
+    std::vector<NodeId> open{part.id()};
+    while (!open.empty() && seen.size() < most_expressions) {
+      const NodeId id = open.back();
+      open.pop_back();
+      if (!seen.insert(id).second) continue;
+      const Node& node = lowering_.graph.node(id);
+      const Dim count = node.type().count();
+      if (!lowering_.fusion.is_stored[id])
+        for (const Value& operand : node.operands()) open.push_back(operand.id());
+      else if (known_less(count, part.type().count()) == false)
+        found.insert(id);
+    }
+    return found;
+  }
+
+  // Whether a part is computed in the loop of those before it, which reads once what they have in common.
+  bool shares_loop(const std::vector<Place>& beside, const Value& part) const {
+    const Value& first = beside.front().part;
+    if (beside.size() >= most_beside || part.type().dims != first.type().dims ||
+        lowering_.fusion.is_stored[part.id()] || lowering_.fusion.is_stored[first.id()])
+      return false;
+    const std::set<NodeId> ours = sources(part), theirs = sources(first);
+    return std::ranges::any_of(ours, [&](NodeId id) { return theirs.count(id) != 0; });
+  }
+
+  void write(const std::vector<Place>& beside, size_t axis) {
+    const Type& type = beside.front().part.type();
+    bool is_small = type.count().max() <= small_part;
     if (open_ && (!is_small || open_->draft.kernel.exprs.size() >= most_expressions)) finish();
     if (!open_) open_.emplace(lowering_);
     Kernel& kernel = open_->draft.kernel;
     const std::string prefix = cat(".i", open_->parts.size(), "_");
-    Space space = lowering_.fusion.is_stored[part.id()] ? space_of(part.type().dims, prefix)
-                                                        : expanded_space(lowering_, {part.id()}, prefix);
-    Dims at = space.coordinates;
-    at[axis] = at[axis] + offset;
-    ExprId expr = open_->access.value(part, space.coordinates);
-    std::vector<Stmt> body{
-        store_statement(open_->access.memory(target_, true), linear_index(node_.type().dims, at), expr)};
+    std::vector<NodeId> computed;
+    for (const auto& [part, offset] : beside)
+      if (!lowering_.fusion.is_stored[part.id()]) computed.push_back(part.id());
+    Space space = computed.empty() ? space_of(type.dims, prefix) : expanded_space(lowering_, computed, prefix);
+    std::vector<Stmt> body;
+    for (const auto& [part, offset] : beside) {
+      Dims at = space.coordinates;
+      at[axis] = at[axis] + offset;
+      ExprId expr = open_->access.value(part, space.coordinates);
+      body.push_back(store_statement(open_->access.memory(target_, true), linear_index(node_.type().dims, at), expr));
+      open_->parts.push_back(part.id());
+    }
     for (Stmt& stmt : schedule_map(kernel, space.axes, std::move(body), open_->draft.parallel))
       open_->body.push_back(std::move(stmt));
-    open_->parts.push_back(part.id());
     if (!is_small) finish();
   }
 
