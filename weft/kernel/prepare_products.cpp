@@ -14,6 +14,9 @@ namespace {
 constexpr int64_t small_by_vector = 1024, small_product = 512, most_results = 4;
 // Of many rows by one small matrix: multiplications of a row, and elements of it, up to which sums cost less.
 constexpr int64_t most_of_points = 32, most_coordinates = 8;
+// Of one small matrix by many columns, which lie in rows along memory: from so many columns on each row of the result
+// is a loop over vectors.
+constexpr int64_t least_columns = 16;
 
 bool adds_up(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 ||
@@ -125,6 +128,48 @@ Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const DotDi
   return build.convert(build.transpose(result, wanted), dtype);
 }
 
+// Whether a small matrix is multiplied by points whose coordinates lie in rows of their own.
+bool is_by_rows(const Node& node, const DotDims& left, const DotDims& right) {
+  const Value &lhs = node.operand(0), &rhs = node.operand(1);
+  if (left.free.size() != 1 || right.free.size() != 1 || left.contracting.size() != 1) return false;
+  const Dim m = extent_of(lhs, left.free), k = extent_of(lhs, left.contracting), n = extent_of(rhs, right.free);
+  if (!adds_up(node.type().dtype) || !m.is_static() || !k.is_static() || right.free[0] != rhs.type().rank() - 1)
+    return false;
+  return m.value() > 1 && m.value() <= most_coordinates && k.value() > 0 && m.value() * k.value() <= most_of_points &&
+         (!n.is_static() || n.value() >= least_columns);
+}
+
+// Each row as a sum of rows, so that a loop reads the points once for all of them.
+Value by_rows(Builder& build, const Node& node, Value lhs, Value rhs, const DotDims& left, const DotDims& right) {
+  const DType dtype = node.type().dtype, sum = dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+  Ints order = right.batch;
+  order.insert(order.end(), {right.contracting[0], right.free[0]});
+  rhs = build.transpose(build.convert(rhs, sum), order);
+  order = left.batch;
+  order.insert(order.end(), {left.free[0], left.contracting[0]});
+  lhs = build.transpose(build.convert(lhs, sum), order);
+  const size_t axis = left.batch.size();
+  const int64_t m = lhs.type().dims[axis].value(), k = lhs.type().dims[axis + 1].value();
+  Dims row = node.type().dims;
+  row[axis] = 1;
+  Ints all(row.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<Value> rows, coordinates;
+  for (int64_t j = 0; j < k; ++j) coordinates.push_back(slice(build, rhs, axis, j, j + 1));
+  for (int64_t i = 0; i < m; ++i) {
+    const Value weights = slice(build, lhs, axis, i, i + 1);
+    Value total;
+    for (int64_t j = 0; j < k; ++j) {
+      Value weight = build(Op::broadcast_in_dim, {slice(build, weights, axis + 1, j, j + 1)},
+                           {{Attr::dims, row}, {Attr::dimensions, all}});
+      Value product = build(Op::multiply, {weight, coordinates[static_cast<size_t>(j)]});
+      total = total ? build(Op::add, {total, product}) : product;
+    }
+    rows.push_back(build.convert(total, dtype));
+  }
+  return build(Op::concatenate, std::move(rows), {{Attr::dimension, static_cast<int64_t>(axis)}});
+}
+
 }  // namespace
 
 Value windows_by_vector(Builder& build, const Node& node, const Value& lhs, const Value& rhs) {
@@ -140,13 +185,14 @@ GraphPtr with_small_products(const Graph& flat) {
   auto applies = [&](const Node& node) {
     if (node.op != Op::dot_general) return false;
     auto [left, right] = dims_of(node);
-    return is_small(node, left, right);
+    return is_by_rows(node, left, right) || is_small(node, left, right);
   };
   if (std::ranges::none_of(flat.nodes(), applies)) return nullptr;
   return rebuild(flat, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     if (!applies(node)) return std::vector<Value>{};
     auto [left, right] = dims_of(node);
-    return std::vector{as_sum(build, node, operands[0], operands[1], left, right)};
+    auto form = is_by_rows(node, left, right) ? by_rows : as_sum;
+    return std::vector{form(build, node, operands[0], operands[1], left, right)};
   });
 }
 
