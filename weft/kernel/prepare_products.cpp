@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "weft/kernel/prepare.h"
+#include "weft/kernel/schedule.h"
 
 namespace weft {
 namespace {
@@ -95,10 +96,12 @@ Value spread(Builder& build, Value x, const std::vector<int64_t>& places, const 
   return build(Op::broadcast_in_dim, {x}, {{Attr::dims, dims}, {Attr::dimensions, dimensions}});
 }
 
+// Short floats add up in f32 and are rounded once.
+DType sum_type(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
+
 Value as_sum(Builder& build, const Node& node, Value lhs, Value rhs, const DotDims& left, const DotDims& right) {
   DType dtype = node.type().dtype;
-  // Short floats add up in f32 and are rounded once.
-  DType sum = dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+  DType sum = sum_type(dtype);
   lhs = build.convert(lhs, sum);
   rhs = build.convert(rhs, sum);
   bool by_right = lhs.type().count().max() < rhs.type().count().max();
@@ -139,9 +142,49 @@ bool is_by_rows(const Node& node, const DotDims& left, const DotDims& right) {
          (!n.is_static() || n.value() >= least_columns);
 }
 
+// What begins at zero, as other sums do.
+Value with_product(Builder& build, Value total, const Dims& dims, Value lhs, Value rhs) {
+  Ints all(dims.size());
+  std::iota(all.begin(), all.end(), 0);
+  for (Value* side : {&lhs, &rhs})
+    if (side->type().dims != dims)
+      *side = build(Op::broadcast_in_dim, {*side}, {{Attr::dims, dims}, {Attr::dimensions, all}});
+  if (!total)
+    total = build(Op::broadcast_in_dim, {build.scalar(lhs.type().dtype, 0)},
+                  {{Attr::dims, dims}, {Attr::dimensions, Ints{}}});
+  return build(Op::add, {total, build(Op::multiply, {lhs, rhs})});
+}
+
+// Whether points in rows of few coordinates are multiplied by a small matrix, whose rows are as short as theirs.
+bool is_by_short_rows(const Node& node, const DotDims& left, const DotDims& right) {
+  const Value &lhs = node.operand(0), &rhs = node.operand(1);
+  if (!left.batch.empty() || right.free.size() != 1 || left.contracting.size() != 1) return false;
+  const Dim k = extent_of(lhs, left.contracting), n = extent_of(rhs, right.free);
+  const DType dtype = node.type().dtype;
+  if (!k.is_static() || !n.is_static() || left.contracting[0] != lhs.type().rank() - 1) return false;
+  return n.value() > 1 && n.value() <= std::min(short_row, short_row_bytes / size_of(dtype)) && k.value() > 0 &&
+         k.value() <= most_coordinates && n.value() * k.value() <= most_of_points && adds_up(dtype) &&
+         !is_complex(dtype);
+}
+
+// Columns of the points by rows of the matrix: element by element, as what comes before and after it is.
+Value by_short_rows(Builder& build, const Node& node, Value lhs, Value rhs, const DotDims& left, const DotDims& right) {
+  const DType dtype = node.type().dtype, sum = sum_type(dtype);
+  lhs = build.convert(lhs, sum);
+  rhs = build.transpose(build.convert(rhs, sum), {right.contracting[0], right.free[0]});
+  const auto last = static_cast<size_t>(left.contracting[0]);
+  Dims row(last + 1, Dim(1));
+  row[last] = rhs.type().dims[1];
+  Value total;
+  for (int64_t j = 0; j < rhs.type().dims[0].value(); ++j)
+    total = with_product(build, total, node.type().dims, slice(build, lhs, last, j, j + 1),
+                         build.reshape(slice(build, rhs, 0, j, j + 1), row));
+  return build.convert(total, dtype);
+}
+
 // Each row as a sum of rows, so that a loop reads the points once for all of them.
 Value by_rows(Builder& build, const Node& node, Value lhs, Value rhs, const DotDims& left, const DotDims& right) {
-  const DType dtype = node.type().dtype, sum = dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
+  const DType dtype = node.type().dtype, sum = sum_type(dtype);
   Ints order = right.batch;
   order.insert(order.end(), {right.contracting[0], right.free[0]});
   rhs = build.transpose(build.convert(rhs, sum), order);
@@ -152,19 +195,14 @@ Value by_rows(Builder& build, const Node& node, Value lhs, Value rhs, const DotD
   const int64_t m = lhs.type().dims[axis].value(), k = lhs.type().dims[axis + 1].value();
   Dims row = node.type().dims;
   row[axis] = 1;
-  Ints all(row.size());
-  std::iota(all.begin(), all.end(), 0);
   std::vector<Value> rows, coordinates;
   for (int64_t j = 0; j < k; ++j) coordinates.push_back(slice(build, rhs, axis, j, j + 1));
   for (int64_t i = 0; i < m; ++i) {
     const Value weights = slice(build, lhs, axis, i, i + 1);
     Value total;
-    for (int64_t j = 0; j < k; ++j) {
-      Value weight = build(Op::broadcast_in_dim, {slice(build, weights, axis + 1, j, j + 1)},
-                           {{Attr::dims, row}, {Attr::dimensions, all}});
-      Value product = build(Op::multiply, {weight, coordinates[static_cast<size_t>(j)]});
-      total = total ? build(Op::add, {total, product}) : product;
-    }
+    for (int64_t j = 0; j < k; ++j)
+      total = with_product(build, total, row, slice(build, weights, axis + 1, j, j + 1),
+                           coordinates[static_cast<size_t>(j)]);
     rows.push_back(build.convert(total, dtype));
   }
   return build(Op::concatenate, std::move(rows), {{Attr::dimension, static_cast<int64_t>(axis)}});
@@ -182,16 +220,20 @@ Value windows_by_vector(Builder& build, const Node& node, const Value& lhs, cons
 }
 
 GraphPtr with_small_products(const Graph& flat) {
-  auto applies = [&](const Node& node) {
-    if (node.op != Op::dot_general) return false;
+  using Form = Value (*)(Builder&, const Node&, Value, Value, const DotDims&, const DotDims&);
+  auto form_of = [](const Node& node) -> Form {
+    if (node.op != Op::dot_general) return nullptr;
     auto [left, right] = dims_of(node);
-    return is_by_rows(node, left, right) || is_small(node, left, right);
+    return is_by_rows(node, left, right)         ? by_rows
+           : is_by_short_rows(node, left, right) ? by_short_rows
+           : is_small(node, left, right)         ? as_sum
+                                                 : nullptr;
   };
-  if (std::ranges::none_of(flat.nodes(), applies)) return nullptr;
+  if (std::ranges::none_of(flat.nodes(), form_of)) return nullptr;
   return rebuild(flat, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    if (!applies(node)) return std::vector<Value>{};
+    const Form form = form_of(node);
+    if (!form) return std::vector<Value>{};
     auto [left, right] = dims_of(node);
-    auto form = is_by_rows(node, left, right) ? by_rows : as_sum;
     return std::vector{form(build, node, operands[0], operands[1], left, right)};
   });
 }
