@@ -85,8 +85,8 @@ bool is_sequence(PyObject* object) {
 
 // As a constant it would be read but once. What is a constant most often is told by its type.
 bool is_array_like(PyObject* object) {
-  if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyFunction_Check(object) ||
-      PyType_Check(object))
+  if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object) ||
+      PyFunction_Check(object) || PyType_Check(object))
     return false;
   static PyObject* array = PyUnicode_InternFromString("__array__");
   return has_dlpack(object) || has_special(object, array);

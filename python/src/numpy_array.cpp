@@ -153,7 +153,9 @@ void import_numpy() {
 bool is_array(PyObject* object) { return PyArray_CheckExact(object); }
 
 bool is_array_subclass(PyObject* object) { return PyArray_Check(object) && !PyArray_CheckExact(object); }
-bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
+bool is_numpy_scalar(PyObject* object) {
+  return PyArray_IsScalar(object, Generic) && !PyArray_IsScalar(object, Character);
+}
 
 bool is_scalar_subclass(PyObject* scalar) {
   if (!(Py_TYPE(scalar)->tp_flags & Py_TPFLAGS_HEAPTYPE)) return false;

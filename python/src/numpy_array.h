@@ -29,7 +29,7 @@ void import_numpy();
 bool is_array(PyObject* object);
 // An instance of a class derived from ndarray.
 bool is_array_subclass(PyObject* object);
-// A NumPy scalar such as np.float32(1).
+// A number of NumPy's such as np.float32(1); texts, np.str_ and np.bytes_, are constants as those of Python are.
 bool is_numpy_scalar(PyObject* object);
 // Of a class derived from that of its dtype's scalars.
 bool is_scalar_subclass(PyObject* scalar);

@@ -76,6 +76,8 @@ class Leaf:
 
 
 def is_array_leaf(value: Any) -> bool:
+    if isinstance(value, np.character):  # a text, as Python's are
+        return False
     return isinstance(value, (np.ndarray, np.generic, Spec)) or type(value) in (float, complex)
 
 

@@ -293,3 +293,21 @@ def test_calls_in_pieces_see_the_arguments_themselves() -> None:
     function, held = wf.jit(noted, static_argnames="c", strict=False), {"rate": 2}
     for count in (1, 2, 3):
         assert function(X, held)[0] == 2 and held["calls"] == count
+
+
+@pytest.mark.parametrize("text", [np.str_("edge"), np.array(["edge", "wrap"])[1], np.bytes_(b"wrap")], ids=repr)
+def test_texts_of_numpys_are_constants_as_pythons_are(text: Any) -> None:
+    surroundings = {"mode": text}
+
+    def padded(x: Any, mode: Any) -> Any:
+        name = mode if isinstance(mode, str) else mode.decode()
+        return np.pad(x, 1, mode=name), surroundings["mode"] == mode, len(mode)
+
+    x = np.arange(3.0)
+    compiled = wf.jit(padded, strict=True)
+    for mode in (text, type(text)("reflect" if isinstance(text, str) else b"reflect"), text):
+        got, want = compiled(x, mode), padded(x, mode)
+        np.testing.assert_array_equal(got[0], want[0])
+        assert got[1:] == want[1:]
+    surroundings["mode"] = "other"
+    assert compiled(x, text)[1] == (text == "other")

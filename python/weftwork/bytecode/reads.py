@@ -110,7 +110,7 @@ class Reads(Machine):
                 return value
             self.steps.check("type", step(), t)
             return HostValue(value, step())
-        if t is np.bool_ and not self.bakes:
+        if t in (np.bool_, np.str_, np.bytes_) and not self.bakes:
             self.steps.check("equal", step(), value)
             return value
         if isinstance(value, (np.generic, np.ndarray)):
