@@ -27,9 +27,13 @@ class Joined {
     if (is_interleaved(axis)) return interleave(axis);
     Dim offset = 0;
     std::vector<Place> beside;
+    Cone cone;  // of those
     for (const Value& part : node_.operands()) {
       if (!part.type().count().is(0)) {
-        if (!beside.empty() && !shares_loop(beside, part)) write(std::exchange(beside, {}), axis);
+        Cone own = cone_of(part);
+        if (!beside.empty() && !shares_loop(beside, cone, part, own)) write(std::exchange(beside, {}), axis);
+        own.calls += beside.empty() ? 0 : cone.calls;
+        cone = std::move(own);
         beside.push_back({part, offset});
       }
       offset = offset + part.type().dims[axis];
@@ -42,6 +46,12 @@ class Joined {
   struct Place {
     Value part;
     Dim offset;  // along the dimension that joins them
+  };
+
+  // What a part is computed by, and of what is stored and at least as large as it.
+  struct Cone {
+    std::set<NodeId> sources;
+    size_t calls = 0;
   };
 
   // A kernel that is being filled.
@@ -93,32 +103,31 @@ class Joined {
     finish();
   }
 
-  // What the part is computed from that is at least as large as it.
-  std::set<NodeId> sources(const Value& part) const {
-    std::set<NodeId> found, seen;
+  Cone cone_of(const Value& part) const {
+    Cone cone;
+    std::set<NodeId> seen;
     std::vector<NodeId> open{part.id()};
-    while (!open.empty() && seen.size() < most_expressions) {
+    while (!open.empty() && cone.calls <= most_expressions) {
       const NodeId id = open.back();
       open.pop_back();
       if (!seen.insert(id).second) continue;
       const Node& node = lowering_.graph.node(id);
-      const Dim count = node.type().count();
-      if (!lowering_.fusion.is_stored[id])
+      if (!lowering_.fusion.is_stored[id]) {
+        ++cone.calls;
         for (const Value& operand : node.operands()) open.push_back(operand.id());
-      else if (known_less(count, part.type().count()) == false)
-        found.insert(id);
+      } else if (known_less(node.type().count(), part.type().count()) == false) {
+        cone.sources.insert(id);
+      }
     }
-    return found;
+    return cone;
   }
 
   // Whether a part is computed in the loop of those before it, which reads once what they have in common.
-  bool shares_loop(const std::vector<Place>& beside, const Value& part) const {
-    const Value& first = beside.front().part;
-    if (beside.size() >= most_beside || part.type().dims != first.type().dims ||
-        lowering_.fusion.is_stored[part.id()] || lowering_.fusion.is_stored[first.id()])
+  static bool shares_loop(const std::vector<Place>& beside, const Cone& before, const Value& part, const Cone& own) {
+    if (beside.size() >= most_beside || part.type().dims != beside.front().part.type().dims || own.calls == 0 ||
+        before.calls == 0 || before.calls + own.calls > most_expressions)
       return false;
-    const std::set<NodeId> ours = sources(part), theirs = sources(first);
-    return std::ranges::any_of(ours, [&](NodeId id) { return theirs.count(id) != 0; });
+    return std::ranges::any_of(own.sources, [&](NodeId id) { return before.sources.count(id) != 0; });
   }
 
   void write(const std::vector<Place>& beside, size_t axis) {
