@@ -244,10 +244,12 @@ def test_compile_run_and_inspect_a_file(weft):
     row = json.loads(ok(weft("inspect", "layer.weft", "--json")))
     assert row["extents"] == {"n": {"min": 1, "opt": 64, "max": 2**31}}
     assert row["inputs"][0] == {"name": "x", "dtype": "float32", "shape": ["n", 4], "alias": None}
-    assert row["builds"][0]["kernels"][0]["ops"] == ["transpose", "multiply", "reduce", "tanh"]
+    # The product of a small matrix is written out, and in the loop of what follows it.
+    ops = row["builds"][0]["kernels"][0]["ops"]
+    assert set(ops) == {"slice", "multiply", "add", "tanh"} and ops[-1] == "tanh"
     assert row["builds"][0]["kernels"][0]["source"] == "layer.mlir:3:3"
     assert row["builds"][0]["kernels"][0]["lines"] == ["layer.mlir:2:3", "layer.mlir:3:3"]
-    assert "  layer.mlir:2:3 3:3  transpose multiply reduce tanh\n" in ok(weft("inspect", "layer.weft"))
+    assert f"  layer.mlir:2:3 3:3  {' '.join(ops)}\n" in ok(weft("inspect", "layer.weft"))
     ok(weft("compile", "layer.mlir", "-o", "both.weft", "--target", "avx512", "--target", "x86-64"))
     assert [b["target"] for b in json.loads(ok(weft("inspect", "both.weft", "--json")))["builds"]] == [
         "avx512",
