@@ -113,3 +113,28 @@ def test_a_residual_is_added_in_the_product_of_a_convolution(groups: int) -> Non
     plain, result = wf.jit(block)(x, w, r, s)
     np.testing.assert_allclose(plain, want, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(result, np.maximum(want * s[:, None, None] + r, 0), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("count", [8191, 9000, 20001])
+def test_all_of_many_points_is_reduced(width: int, count: int) -> None:
+    rng = np.random.default_rng(6)
+    points, centre = whole(rng, (count, width), np.float64), whole(rng, (width,), np.float64)
+    weights = whole(rng, (count, 1), np.float64)
+
+    def reduced(p: Any, c: Any, w: Any) -> Any:
+        return (
+            ((p - c) ** 2).sum(),
+            np.abs(p - c).max(),
+            (p * w).min(),
+            (p * w > 8).any(),
+            (p == c).sum(),
+            (p * w).T.sum(),
+        )
+
+    points[count // 2, width - 1] = 1e3
+    for got, want in zip(wf.jit(reduced)(points, centre, weights), reduced(points, centre, weights), strict=True):
+        assert got == want
+    points[count - 1, 0] = np.nan
+    for got, want in zip(wf.jit(reduced)(points, centre, weights), reduced(points, centre, weights), strict=True):
+        np.testing.assert_array_equal(got, want)

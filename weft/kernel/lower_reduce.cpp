@@ -176,13 +176,16 @@ void append_all(std::vector<Stmt>& body, std::vector<Stmt> more) {
 void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, ReduceSpace space,
                         const std::vector<Sum>& sums) {
   Kernel& kernel = draft.kernel;
-  std::vector<Axis> inner = space.reduced;
+  std::vector<Axis> inner = space.reduced, row(inner.begin() + 1, inner.end());
   Dim pieces = inner[0].extent;
-  if (inner.size() == 1) {
-    pieces = ceildiv(inner[0].extent, chunk);
-    Dim piece = counter_dim(".c", pieces), rest = inner[0].extent - piece * Dim(chunk);
-    substitute_counter(kernel, inner[0].counter, piece * Dim(chunk) + counter_dim(".i", chunk));
-    inner = {{".i", min(rest, chunk)}};
+  if (const Dim width = product_of(row); width.max() <= near_elements) {
+    // Rows of a few elements go many to a piece, whose lanes are rows.
+    const int64_t rows = chunk / std::max<int64_t>(width.max(), 1);
+    pieces = ceildiv(inner[0].extent, rows);
+    Dim piece = counter_dim(".c", pieces), rest = inner[0].extent - piece * Dim(rows);
+    substitute_counter(kernel, inner[0].counter, piece * Dim(rows) + counter_dim(".i", rows));
+    inner = row;
+    inner.push_back({".i", min(rest, rows)});
   } else {
     substitute_counter(kernel, inner[0].counter, counter_dim(".c", pieces));
     inner.erase(inner.begin());

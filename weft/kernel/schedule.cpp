@@ -48,8 +48,6 @@ bool steps_evenly(Kernel& kernel, const Axis& outer, const Axis& inner) {
   return even;
 }
 
-// Elements from lane to lane, up to which vectors are read and some of their elements kept.
-constexpr int64_t near_elements = 4;
 // Lanes that there must be at least.
 constexpr int64_t least_lanes = 16;
 // A tile of a transposition: the cache lines of so many columns, each used whole. What is moved in blocks lies in the

@@ -36,6 +36,8 @@ inline constexpr int64_t least_line = 4;
 bool moves_in_blocks(const Kernel& kernel, const Axis& across, const Axis& along, bool in_order);
 // Rows of so few elements and bytes fill no vector.
 inline constexpr int64_t short_row = 8, short_row_bytes = 32;
+// Elements from lane to lane, up to which vectors are read and some of their elements kept.
+inline constexpr int64_t near_elements = 4;
 // Whether rows that are summed up in order are that short, and rows side by side are lanes instead.
 bool are_short_rows(const Kernel& kernel, const std::vector<Axis>& rows, const std::vector<Axis>& inner);
 
