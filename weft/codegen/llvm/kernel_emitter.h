@@ -329,6 +329,7 @@ class KernelEmitter {
   std::string comparison(const Expr& e, std::string a, std::string b, int lanes);
   std::string compare(Scalar op, DType dtype, std::string a, std::string b, int lanes);
   std::string convert(DType from, DType to, const std::string& value, int lanes);
+  std::string saturated(DType from, DType to, const std::string& value, int lanes);
   std::string complement_of_bias(const std::string& x, int lanes);
   // To a small float's values; `is_nan_short`: a NaN of bf16 has a low half of zeros.
   std::string rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short = false);

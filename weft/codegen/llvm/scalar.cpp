@@ -241,6 +241,27 @@ std::string KernelEmitter::rounded(DType dtype, const std::string& value, int la
   return call_math(cat("small_to_float.", static_cast<int>(dtype)), dtype, &bits, 1, lanes);
 }
 
+// The nearest integer of the type towards zero, its ends for what is beyond them, and 0 for NaN. LLVM's own instruction
+// for that goes lane by lane, each with branches.
+std::string KernelEmitter::saturated(DType from, DType to, const std::string& value, int lanes) {
+  const std::string element = register_type(from), source = lanes_type(element, lanes), whole = register_type(to),
+                    target = lanes_type(whole, lanes), mask = lanes_type("i1", lanes);
+  const int bits = bit_width(to) - (is_signed(to) ? 1 : 0);
+  const uint64_t most = ~uint64_t{0} >> (64 - bits);
+  const std::string beyond = bits == 64 ? "18446744073709551616" : cat(most + 1);
+  std::string number = assign(cat(is_signed(to) ? "fptosi " : "fptoui ", source, " ", value, " to ", target));
+  auto replace = [&](const std::string& compares, const std::string& by) {
+    const std::string is = assign(cat("fcmp ", compares));
+    number =
+        assign(cat("select ", mask, " ", is, ", ", target, " ", splat(whole, by, lanes), ", ", target, " ", number));
+  };
+  const std::string least = is_signed(to) ? cat("-", beyond) : "0";
+  replace(cat("oge ", source, " ", value, ", ", splat(element, cat(beyond, ".0"), lanes)), cat(most));
+  replace(cat("olt ", source, " ", value, ", ", splat(element, cat(least, ".0"), lanes)), least);
+  replace(cat("uno ", source, " ", value, ", ", value), "0");
+  return number;
+}
+
 std::string KernelEmitter::convert(DType from, DType to, const std::string& value, int lanes) {
   if (from == to) return value;
   std::string source = lanes_type(register_type(from), lanes), target = lanes_type(register_type(to), lanes);
@@ -261,6 +282,7 @@ std::string KernelEmitter::convert(DType from, DType to, const std::string& valu
     return rounded(to, moved, lanes);
   }
   if (is_float(from)) {
+    if (lanes > 1 && bit_width(to) >= 8) return saturated(from, to, value, lanes);
     const char* name = is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
     std::string element = register_type(from) == "double" ? "f64" : "f32", whole = register_type(to);
     auto mangle = [&](const std::string& t) { return lanes == 1 ? t : cat("v", lanes, t); };
