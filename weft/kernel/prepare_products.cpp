@@ -188,9 +188,7 @@ Value by_rows(Builder& build, const Node& node, Value lhs, Value rhs, const DotD
   Ints order = right.batch;
   order.insert(order.end(), {right.contracting[0], right.free[0]});
   rhs = build.transpose(build.convert(rhs, sum), order);
-  order = left.batch;
-  order.insert(order.end(), {left.free[0], left.contracting[0]});
-  lhs = build.transpose(build.convert(lhs, sum), order);
+  lhs = build.transpose(build.convert(lhs, sum), left.order());
   const size_t axis = left.batch.size();
   const int64_t m = lhs.type().dims[axis].value(), k = lhs.type().dims[axis + 1].value();
   Dims row = node.type().dims;

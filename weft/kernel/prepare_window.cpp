@@ -104,7 +104,7 @@ Value places_by_outputs(Builder& build, const NamedConvolution& c) {
 
 // Channels first: (group, batch, outputs, window) times (group, batch, window, places…), where places lie together; or
 // without groups, whose result is in order as it is.
-Value outputs_by_places(Builder& build, const Node& node, const NamedConvolution& c) {
+Value outputs_by_places(Builder& build, const NamedConvolution& c) {
   const bool has_groups = c.groups > 1;
   ViewShape left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
   Dims batching{c.batch};
@@ -138,7 +138,7 @@ Value outputs_by_places(Builder& build, const Node& node, const NamedConvolution
                                       {Attr::rhs_batching_dimensions, both},
                                       {Attr::lhs_contracting_dimensions, Ints{front + 1}},
                                       {Attr::rhs_contracting_dimensions, Ints{front}}});
-  return has_groups ? c.arranged(build, product, 3, 2) : in_order(build, c, node, product);
+  return has_groups ? c.arranged(build, product, 3, 2) : in_order(build, c, c.node, product);
 }
 
 Value outputs_by_windows(Builder& build, const Node& node, NamedConvolution& c) {
@@ -295,7 +295,7 @@ Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs)
   if (Value sums = sum_over_windows(build, node, c)) return sums;
   if (!channels_first) return places_by_outputs(build, c);
   Value product = outputs_by_windows(build, node, c);
-  return product ? product : outputs_by_places(build, node, c);
+  return product ? product : outputs_by_places(build, c);
 }
 
 std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std::vector<Value>& operands) {

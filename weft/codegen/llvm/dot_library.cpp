@@ -19,7 +19,9 @@ constexpr FourBits common_bits[] = {{0, false, -8}, {4, false, -8}};
 DotNeeds everything(const DotForm& form, const DotShape& shape) {
   DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, form.by_panels, true};
   if (!form.by_panels) needs.packed = needs.raw = needs.slim = needs.inner = needs.fetch = true;
-  needs.bits = form.bits, needs.windows = form.takes_windows(), needs.half = needs.pack || needs.packed;
+  needs.bits = form.bits;
+  needs.windows = form.takes_windows();
+  needs.half = true;
   for (int height = 1; height <= (form.by_panels ? shape.rows : shape.tall); ++height) needs.heights.insert(height);
   for (int height = least_packing(shape); height <= shape.rows && !form.amx && !form.by_panels; ++height)
     needs.packing.insert(height);
