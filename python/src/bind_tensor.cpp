@@ -134,8 +134,11 @@ void bind_uses(nb::module_& m) {
       },
       "Of which of the tensors the outputs need each element, as indices.");
   m.def(
-      "element_work", [](nb::handle outputs) { return element_work(to_tensors(outputs)); },
-      "About how many elements the calls that the outputs depend on take in turn; infinite where that says little.");
+      "element_work", [](nb::handle outputs, uint64_t since) { return element_work(to_tensors(outputs), since); },
+      nb::arg("outputs"), nb::arg("since") = 0,
+      "About how many elements the calls that the outputs depend on, of those recorded since, take in turn; infinite "
+      "where "
+      "that says little.");
 }
 
 void bind_values(nb::module_& m) {

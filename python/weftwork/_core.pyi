@@ -202,9 +202,9 @@ def used_parameters(arg0: object, arg1: object, /) -> list:
 def read_to_the_last(arg0: object, arg1: object, /) -> list:
     """Of which of the tensors the outputs need each element, as indices."""
 
-def element_work(arg: object, /) -> float:
+def element_work(outputs: object, since: int = 0) -> float:
     """
-    About how many elements the calls that the outputs depend on take in turn; infinite where that says little.
+    About how many elements the calls that the outputs depend on, of those recorded since, take in turn; infinite where that says little.
     """
 
 def computed(buffer: Buffer) -> Tensor:

@@ -424,6 +424,7 @@ def finish_trace(
 ) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
+    recorder.settle_types([result, *(value for _, _, value in recorder.overlay.values())])
     # What ranks have exchanged cannot be taken back.
     checks_validity(recorder, writes(recorder, arguments, originals) or bool(trace.effects), result)
     written = {

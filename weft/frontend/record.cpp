@@ -228,6 +228,10 @@ double work_of(const Record& record) {
   double given = 0, made = 0;
   for (const Tensor& operand : record.operands) given += operand.type().usual_count();
   for (const Type& type : record.types) made += type.usual_count();
+  // What is not written stays where it is.
+  if (record.op == Op::update_slice || record.op == Op::dynamic_update_slice || record.op == Op::scatter) {
+    return record.operands[record.op == Op::scatter ? 2 : 1].type().usual_count();
+  }
   switch (family(record.op)) {
     case Family::source:
       return 0;
@@ -249,10 +253,12 @@ double work_of(const Record& record) {
 
 }  // namespace
 
-double element_work(std::span<const Tensor> outputs) {
+double element_work(std::span<const Tensor> outputs, uint64_t since) {
   std::lock_guard lock(record_mutex());
   double work = 0;
-  for (const Record* record : calls_of(outputs)) work += work_of(*record);
+  for (const Record* record : calls_of(outputs)) {
+    if (record->serial >= since) work += work_of(*record);
+  }
   return work;
 }
 

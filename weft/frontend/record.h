@@ -101,8 +101,9 @@ GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters,
                       std::span<const Tensor> effects = {});
 
 // About how many elements the calls that the outputs depend on take in turn, symbols at their usual values; infinite
-// with products, loops, factorisations and whatever else takes more than a few steps for each element.
-double element_work(std::span<const Tensor> outputs);
+// with products, loops, factorisations and whatever else takes more than a few steps for each element. Of calls that
+// were recorded before `since` nothing counts.
+double element_work(std::span<const Tensor> outputs, uint64_t since = 0);
 
 // Which of the parameters the outputs depend on, as indices in ascending order.
 std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs);

@@ -30,7 +30,7 @@ class Appends:
 
     def appends_a_row(self, function: Any, args: tuple) -> bool:
         """Whether a loop that is recorded once appends to a list that is older, which gets its rows when the loop is done."""
-        if not self.trace.loops or not is_append(function) or len(args) != 1:
+        if not self.trace.loops or self.trace.predicate is not None or not is_append(function) or len(args) != 1:
             return False
         loop, birth = self.trace.loops[-1], self.births.get(id(function.__self__))
         if (

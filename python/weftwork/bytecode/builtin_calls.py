@@ -32,6 +32,7 @@ from .kinds import (
 from .machine import BINARY, COMPARE
 from .outside import HostValue
 from .reads import is_key
+from .scalar_calls import is_scalar_function, scalar_call
 
 #: Of so many elements of an array Python's sum, min, max, any and all are operations of the program, one for each; more of
 #: them take longer to compile than Python takes.
@@ -411,11 +412,11 @@ def extreme(function: Any, symbol: str) -> Special:
         ):
             return r.host(function, *items) if len(items) > 1 else items[0]
         keys = [item if key is None else r.call(key, (item,), {}) for item in items]
-        best = 0
+        best, best_key = items[0], keys[0]
         for i in range(1, len(items)):
-            if r.truth(r.compare(symbol, keys[i], keys[best])):
-                best = i
-        return items[best]
+            is_better = r.compare(symbol, keys[i], best_key)
+            best, best_key = r.either(is_better, (items[i], keys[i]), (best, best_key))
+        return best
 
     return form
 
@@ -423,10 +424,19 @@ def extreme(function: Any, symbol: str) -> Special:
 SPECIAL[id(min)], SPECIAL[id(max)] = extreme(min, "<"), extreme(max, ">")
 
 
+def is_unknown(value: Any) -> bool:
+    """Whether it is a value that only the run knows."""
+    return isinstance(value, TracedArray) and value.tensor.constant() is None
+
+
 def number_function(function: Any) -> Special:
     """Functions of numbers: computed by Python at each call where the numbers are Python's."""
 
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if not kwargs and is_scalar_function(function) and r.can_choose() and any(map(is_unknown, args)):
+            result = scalar_call(function, args)
+            if result is not NotImplemented:
+                return result
         if function in ASKING and not kwargs and any(isinstance(a, TracedArray) for a in args):
             args = tuple(map(r.number, args))
         if (
@@ -465,8 +475,8 @@ for _function in host_functions():
 
 
 @special(bool)
-def call_bool(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
-    return r.truth(args[0]) if args else False
+def call_bool(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return r.truth_value(args[0]) if args else False
 
 
 _float = number_function(float)

@@ -164,6 +164,7 @@ class Items(Machine):
         elif type(key) is slice:
             self.require_plain(value)
         if isinstance(owner, TracedArray):
+            self.require_stored_alike(owner, value)
             value = self.array_operand(value)
         elif isinstance(owner, (np.ndarray, np.flatiter)):
             self.store_in_plain(owner, key, value)

@@ -246,6 +246,20 @@ class Machine:
     def truth(self, value: Any) -> bool:
         return bool(value)
 
+    def truth_value(self, value: Any) -> Any:
+        """The truth of a value, as a bool or what stands for one."""
+        return self.truth(value)
+
+    def negation(self, value: Any) -> Any:
+        return not self.truth(value)
+
+    def conditional_jump(self, f: Frame, i: Any, value: Any, when: bool, kept: tuple = ()) -> Any:
+        """Jumps where the truth of a value is ``when``, with ``kept`` on the stack then; how the frame gives back control."""
+        if self.truth(value) is when:
+            f.at = i.target
+            f.stack += kept
+        return None
+
     def iterate(self, frame: Frame, value: Any) -> Any:
         """The iterator that a ``for`` statement or an unpacking asks."""
         return iter(value)

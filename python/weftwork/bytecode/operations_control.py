@@ -20,17 +20,23 @@ def jump(m: Machine, f: Frame, i: Any) -> None:
 
 
 @operation("POP_JUMP_IF_TRUE", "POP_JUMP_FORWARD_IF_TRUE", "POP_JUMP_BACKWARD_IF_TRUE")
-def pop_jump_if_true(m: Machine, f: Frame, i: Any) -> None:
+def pop_jump_if_true(m: Machine, f: Frame, i: Any) -> Any:
     value = f.stack.pop()
-    if value is True or (value is not False and m.truth(value)):
+    if value is not True and value is not False:
+        return m.conditional_jump(f, i, value, True)
+    if value:
         f.at = i.target
+    return None
 
 
 @operation("POP_JUMP_IF_FALSE", "POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_BACKWARD_IF_FALSE")
-def pop_jump_if_false(m: Machine, f: Frame, i: Any) -> None:
+def pop_jump_if_false(m: Machine, f: Frame, i: Any) -> Any:
     value = f.stack.pop()
-    if value is False or (value is not True and not m.truth(value)):
+    if value is not True and value is not False:
+        return m.conditional_jump(f, i, value, False)
+    if not value:
         f.at = i.target
+    return None
 
 
 @operation("POP_JUMP_IF_NONE", "POP_JUMP_FORWARD_IF_NONE", "POP_JUMP_BACKWARD_IF_NONE")
@@ -46,19 +52,15 @@ def pop_jump_if_not_none(m: Machine, f: Frame, i: Any) -> None:
 
 
 @operation("JUMP_IF_TRUE_OR_POP")
-def jump_if_true_or_pop(m: Machine, f: Frame, i: Any) -> None:
-    if m.truth(f.stack[-1]):
-        f.at = i.target
-    else:
-        f.stack.pop()
+def jump_if_true_or_pop(m: Machine, f: Frame, i: Any) -> Any:
+    value = f.stack.pop()
+    return m.conditional_jump(f, i, value, True, (value,))
 
 
 @operation("JUMP_IF_FALSE_OR_POP")
-def jump_if_false_or_pop(m: Machine, f: Frame, i: Any) -> None:
-    if m.truth(f.stack[-1]):
-        f.stack.pop()
-    else:
-        f.at = i.target
+def jump_if_false_or_pop(m: Machine, f: Frame, i: Any) -> Any:
+    value = f.stack.pop()
+    return m.conditional_jump(f, i, value, False, (value,))
 
 
 # -- loops ---------------------------------------------------------------------------------------------------------------

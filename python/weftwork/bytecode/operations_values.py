@@ -100,14 +100,14 @@ def unary(m: Machine, f: Frame, i: Any) -> None:
 
 @operation("UNARY_NOT")
 def unary_not(m: Machine, f: Frame, i: Any) -> None:
-    f.stack.append(not m.truth(f.stack.pop()))
+    f.stack.append(m.negation(f.stack.pop()))
 
 
 @operation("TO_BOOL")
 def to_bool(m: Machine, f: Frame, i: Any) -> None:
     value = f.stack[-1]
     if value is not True and value is not False:
-        f.stack[-1] = m.truth(value)
+        f.stack[-1] = m.truth_value(value)
 
 
 @operation("BINARY_OP", *OLD_OPERATORS)
@@ -121,7 +121,7 @@ def compare_op(m: Machine, f: Frame, i: Any) -> None:
     rhs = f.stack.pop()
     result = m.compare(i.value, f.stack.pop(), rhs)
     if COMPARE_HAS_BIT and i.arg & 16 and result is not True and result is not False:
-        result = m.truth(result)
+        result = m.truth_value(result)
     f.stack.append(result)
 
 

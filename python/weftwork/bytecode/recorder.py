@@ -7,7 +7,6 @@ at any moment, and the function then runs as if nothing had been.
 
 from __future__ import annotations
 
-import collections
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -18,8 +17,7 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.loops import Retry
-from ..numpy.operators import operated
-from ..numpy.tracer import Selection, Storage, Trace, TracedArray, wrap
+from ..numpy.tracer import Storage, Trace, TracedArray
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
     known_calls,
@@ -30,14 +28,17 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
     operations_values,
 )
 from .appends import Appends
+from .branches import Branches
 from .calls import SPECIAL, Calls
 from .frame import DefaultOf, Frame
 from .headers import LoopHeaders
 from .host import has_to_run
 from .items import DELETE_ITEM, ITEM, STORE_ITEM, Items
 from .iteration import Iteration
-from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, holds_object, is_user_object, type_of
-from .machine import BINARY, COMPARE, OLD, Escaped, Stop
+from .kinds import NUMBERS, answers, contains_traced, is_user_object, type_of
+from .machine import OLD, Escaped, Stop
+from .mixed_numbers import MixedNumbers
+from .operators import HOLDERS
 from .outside import HostValue, Refused, Steps, same_elements
 
 if OLD:
@@ -49,11 +50,9 @@ __all__ = ["Recorder", "Refused"]
 MOST_CALLS = 20_000
 #: Most instructions of Python in a recording: it takes about 4 us for each.
 MOST_INSTRUCTIONS = 200_000
-#: Containers that compare what they hold.
-HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
 
-class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
+class Recorder(Branches, MixedNumbers, Appends, Items, Iteration, Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -135,6 +134,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
 
     def changes(self, value: Any, what: str = "") -> None:
         """Called before anything is changed: what is older than the body of a loop must not be changed in it."""
+        self.require_of_way(value)
         if self.trace.loops:
             self._require_young(value, what or self.name_of(value))
 
@@ -196,145 +196,6 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
         if not fitting:
             self.refuse(f"a number that {dtype} cannot hold")
 
-    def unary(self, function: Any, value: Any) -> Any:
-        if type(value) is HostValue:
-            return self.host(function, value)
-        if answers(value):
-            return self.call_special(value, SPECIAL_UNARY.get(function.__name__, "__pos__"))
-        return self.own_arrays(self.guarded(function, (value,), {}), value)
-
-    def operands(self, lhs: Any, rhs: Any) -> tuple[Any, Any] | None:
-        """Both sides of an operator, host values as arrays where the other is one; None where Python computes it."""
-        left, right = type(lhs) is HostValue, type(rhs) is HostValue
-        if not (left or right):
-            return lhs, rhs
-        others = [v for v, host in ((lhs, left), (rhs, right)) if not host]
-        if all(type(v) in NUMBERS for v in others):
-            return None
-        if all(isinstance(v, (TracedArray, np.ndarray, np.generic, _core.Dim, Selection)) for v in others):
-            return (self.traced(lhs) if left else lhs), (self.traced(rhs) if right else rhs)
-        return self.concrete(lhs), self.concrete(rhs)
-
-    def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        if symbol in ELEMENTWISE and is_elementwise(lhs, rhs):
-            # What most operators are: no number of Python's, whose errors are others, and nothing that is written.
-            try:
-                return operated(ELEMENTWISE[symbol], lhs, rhs)
-            except Exception:
-                pass  # the longer way raises it, too, and knows what to do
-        if symbol.startswith("**") and type(rhs) is HostValue and isinstance(lhs, (TracedArray, np.ndarray)):
-            # NumPy's operator computes these otherwise than power does.
-            rhs = self.concrete(rhs) if self.truth(self.host(is_short_power, rhs)) else rhs
-        pair = self.operands(lhs, rhs)
-        if pair is None:
-            return self.host(BINARY[symbol.rstrip("=")], lhs, rhs)
-        lhs, rhs = pair
-        if type(lhs) in (str, bytes) and symbol[0] == "%":
-            return self.formatted(lhs, rhs)
-        rhs = float(rhs) if type(rhs) is np.float64 and is_python_complex(lhs) else rhs
-        if is_python_complex(lhs) and isinstance(rhs, TracedArray) and rhs.scalar and rhs.dtype == np.float64:
-            # A float64 is one of Python's floats to a complex number on its left, whose operator answers first.
-            if symbol.rstrip("=") in ("/", "**") and not (self.bakes or self.strict):
-                self.refuse(f"Python's '{symbol}' of a complex number and one that is computed, which may raise")
-            rhs = wrap(rhs.tensor)
-            rhs.weak, rhs.scalar = float, True
-        if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
-            lhs, rhs = self.repetition(lhs), self.repetition(rhs)
-        if answers(lhs) or answers(rhs):
-            return self.user_binary(symbol, lhs, rhs)
-        lhs, rhs = self.beside_no_number(lhs, rhs)
-        if (
-            symbol.rstrip("=") in ("/", "//", "%", "**")
-            and is_python_number(lhs)
-            and is_python_number(rhs)
-            and not is_safe_divisor(rhs)
-            and not self.bakes
-        ):
-            if self.can_break():
-                return self.host(BINARY[symbol.rstrip("=")], self.number(lhs), self.number(rhs))
-            self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
-        if symbol[-1] == "=":
-            self.before_change(lhs, rhs)
-        result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
-        return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
-
-    def beside_no_number(self, lhs: Any, rhs: Any) -> tuple[Any, Any]:
-        """Both operands; beside what is no number types alone say what Python does, so that one stands for its number."""
-        for number, other in ((lhs, rhs), (rhs, lhs)):
-            if isinstance(number, TracedArray) and number.scalar and type_of(other) in NO_NUMBERS:
-                if number.weak is not None:
-                    return (number.weak(1), rhs) if number is lhs else (lhs, number.weak(1))
-                if type(other) is bytearray:
-                    self.refuse("a NumPy scalar and a bytearray")
-        return lhs, rhs
-
-    def repetition(self, value: Any) -> Any:
-        """How often a list is repeated: of a NumPy scalar, unlike an array, it is the number that a call has."""
-        if isinstance(value, TracedArray) and value.scalar:
-            return self.decided(value) if self.can_break() else self.refuse("a list times a number of the program")
-        return value
-
-    def before_change(self, owner: Any, value: Any) -> None:
-        """Called before an operator changes its first operand in place."""
-        if type(owner) in (list, set, dict):
-            self.changes(owner)
-        elif isinstance(owner, np.ndarray) and (contains_traced(value) or self.trace.loops):
-            self.written(owner)
-
-    def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        has_order = symbol in ("==", "!=") or not (is_python_complex(lhs) or is_python_complex(rhs))
-        if type(lhs) in RECORDED and type(rhs) in RECORDED and has_order:
-            return self.guarded(COMPARE[symbol], (lhs, rhs), {})
-        pair = self.operands(lhs, rhs)
-        if pair is None:
-            return self.host(COMPARE[symbol], lhs, rhs)
-        lhs, rhs = pair
-        if answers(lhs) or answers(rhs):
-            return self.user_compare(symbol, lhs, rhs)
-        lhs, rhs = self.beside_no_number(lhs, rhs)
-        if symbol[0] in "<>" and any(map(is_python_complex, (lhs, rhs))) and all(map(is_python_number, (lhs, rhs))):
-            raise TypeError(f"'{symbol}' not supported between complex numbers")
-        if isinstance(lhs, np.dtype) and isinstance(rhs, TracedArray):
-            self.refuse("a dtype and an array are compared")
-        if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
-            are_sequences = type(lhs) is type(rhs) and type(lhs) in (list, tuple)
-            if are_sequences and any(self.holds_host(side) or holds_object(side) for side in (lhs, rhs)):
-                return self.compare_items(symbol, lhs, rhs)
-            self.require_no_user_objects(lhs, rhs)
-        return self.own_arrays(self.guarded(COMPARE[symbol], (lhs, rhs), {}))
-
-    def compare_items(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        """Lists or tuples, of which the first items decide that are not equal."""
-        if symbol in ("==", "!=") and len(lhs) != len(rhs):
-            return symbol == "!="
-        for a, b in zip(lhs, rhs, strict=False):
-            if not self.same_or_equal(a, b):
-                return symbol == "!=" if symbol in ("==", "!=") else self.compare(symbol, a, b)
-        return COMPARE[symbol](len(lhs), len(rhs))
-
-    def same_or_equal(self, lhs: Any, rhs: Any) -> bool:
-        """What containers ask of an item."""
-        for value in (lhs, rhs):
-            if lhs is not rhs and type(value) is HostValue and value.value != value.value:
-                self.refuse("a NaN in a list, which may be equal to itself")
-        return lhs is rhs or self.truth(self.compare("==", lhs, rhs))
-
-    def contains(self, container: Any, value: Any) -> Any:
-        if answers(container):
-            return self.user_contains(container, value)
-        if id(container) in self.large:
-            return self.entry_of(container, self.hashed(value)) is not ABSENT
-        if type(container) in (dict, set, frozenset):
-            return self.guarded(BINARY_CONTAINS, (container, self.hashed(value)), {})
-        if type(container) in (list, tuple) and (self.holds_host(container) or self.holds_host(value)):
-            return any(self.same_or_equal(item, value) for item in container)
-        self.require_no_user_objects(container, value, asked=answers_equality)
-        if isinstance(container, Selection):
-            return self.truth(self.guarded(is_among, (container, self.array_operand(value)), {}))
-        if isinstance(container, TracedArray) and self.can_break():
-            return self.truth(self.host_call(BINARY_CONTAINS, (container, value)))
-        return self.guarded(BINARY_CONTAINS, (self.concrete(container), self.concrete(value)), {})
-
     def truth(self, value: Any) -> bool:
         if type(value) is HostValue:
             outcome = bool(value.value)
@@ -344,6 +205,7 @@ class Recorder(Appends, Items, Iteration, Calls, LoopHeaders):
             return self.user_truth(value)
         if isinstance(value, TracedArray) and self.can_break() and value.size == 1 and value.tensor.constant() is None:
             return self.truth(self.value_of(value))
+        value = self.undecided(value)
         return bool(self.guarded(bool, (value,), {}))
 
     def concrete(self, value: Any) -> Any:
@@ -524,11 +386,6 @@ def lists_in(value: Any) -> Iterator[list[Any]]:
             yield from lists_in(item)
 
 
-def is_among(array: Any, value: Any) -> Any:
-    """What ``value in array`` asks."""
-    return np.any(np.equal(array, value))
-
-
 def is_of_container(function: Any, args: tuple) -> bool:
     """Whether a call asks a list or dictionary of Python's own for an entry by a key that is known."""
     owner = getattr(function, "__self__", None)
@@ -536,50 +393,5 @@ def is_of_container(function: Any, args: tuple) -> bool:
         owner, args = (args[0], args[1:]) if args else (None, ())
     return type(owner) in HOLDERS and not any(map(contains_traced, args[:1]))
 
-
-def is_short_power(exponent: Any) -> bool:
-    return exponent in (-1, 0, 0.5, 1, 2)
-
-
-#: Operators that are one element-wise function of arrays, and what they take without asking anybody.
-ELEMENTWISE = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.remainder,
-    "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor,
-}  # fmt: skip
-#: Types whose operators know no numbers; how often a list or text is repeated, and what a text shows, is known before.
-NO_NUMBERS = frozenset(
-    [list, tuple, str, bytes, bytearray, dict, set, frozenset, range, slice, type(None), type(Ellipsis)]
-)
-RECORDED = frozenset([TracedArray, int, float, complex])
-
-
-def is_elementwise(lhs: Any, rhs: Any) -> bool:
-    """Whether an operand is an array or NumPy scalar of the program that answers for the operator, and the other no object."""
-    if type(lhs) is TracedArray and lhs.weak is None:
-        return type(rhs) in RECORDED
-    return type(lhs) in (int, float) and type(rhs) is TracedArray and rhs.weak is None
-
-
-def is_python_complex(value: Any) -> bool:
-    return type(value) is complex or (
-        isinstance(value, TracedArray) and value.weak is not None and value.dtype.kind == "c"
-    )
-
-
-def is_python_number(value: Any) -> bool:
-    """Whether Python has a number of its own here, some of whose operators raise where NumPy's give infinities."""
-    return (
-        isinstance(value, _core.Dim)
-        or type(value) in NUMBERS
-        or (isinstance(value, TracedArray) and value.weak is not None)
-    )
-
-
-def is_safe_divisor(value: Any) -> bool:
-    return isinstance(value, _core.Dim) or (type(value) in NUMBERS and value != 0)
-
-
-SPECIAL_UNARY = {"neg": "__neg__", "pos": "__pos__", "invert": "__invert__"}
-BINARY_CONTAINS = __import__("operator").contains
 
 assert builtin_calls is not None and known_calls is not None  # which fill the table of calls

@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import _core
 from .layout import lasting_strides
-from .tracer import Storage, Tensor, TracedArray
+from .mixed import is_stood_for, mark, numbers_of, union
+from .tracer import Storage, Tensor, TracedArray, current_trace
 
 __all__ = ["PLAIN", "Carried", "CarriedValues", "Unset"]
 
@@ -36,14 +37,26 @@ class Carried:
         #: Of an array that is bound anew: its layout, as its storage has it.
         self.strides: Any = None
         self.parents: tuple[Storage, ...] | None = None
+        #: The numbers of Python's that it may be instead, see mixed.py.
+        self.numbers: tuple[Any, ...] = ()
+        self.after: tuple[Any, ...] = ()  # and when the loop is done
 
     def key(self) -> tuple:
         strides = tuple(self.strides) if isinstance(self.strides, list) else id(self.strides)
-        return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak, strides)
+        return (
+            self.name,
+            id(self.storage),
+            self.dtype,
+            tuple(map(str, self.shape)),
+            self.weak,
+            strides,
+            str(self.numbers),
+        )
 
-    def array_of(self, tensor: Tensor) -> TracedArray:
+    def array_of(self, tensor: Tensor, numbers: tuple[Any, ...]) -> TracedArray:
         """What the local variable is bound to, in the turns and after them."""
         array = TracedArray(tensor, self.weak)
+        mark(current_trace(), tensor, numbers)
         array.scalar = self.scalar
         array._storage.strides, array._storage.parents = self.strides, self.parents
         return array
@@ -73,6 +86,9 @@ class CarriedValues:
         raise NotImplementedError
 
     def peel(self, reason: str) -> Any:
+        raise NotImplementedError
+
+    def has_turns(self) -> bool:
         raise NotImplementedError
 
     def find_carried(self, now: dict[str, Any]) -> list[Carried]:
@@ -105,10 +121,15 @@ class CarriedValues:
                 return None
             if entry is not Unset and not isinstance(entry, (TracedArray, *PLAIN, np.generic, np.ndarray, _core.Dim)):
                 self.fail(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
-            if entry is not Unset:
+            after = numbers_of(self.trace, value)
+            numbers = union(after, numbers_of(self.trace, entry))
+            if type(entry) in PLAIN and is_stood_for(entry, value):
+                numbers = union(numbers, (entry,))
+            elif entry is not Unset:
                 self.check_type(name, entry, value)
             carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
-            carried.scalar = value.scalar
+            carried.scalar, carried.numbers = value.scalar, numbers
+            carried.after = after if self.has_turns() else numbers
             carried.strides = lasting_strides(entry, value)
             carried.parents = tuple(v._storage for v in (entry, value) if isinstance(v, TracedArray)) or None
             return carried
@@ -154,7 +175,8 @@ class CarriedValues:
         if isinstance(entry, TracedArray):
             dtype, shape, weak = entry.dtype, entry.shape, entry.weak
         elif type(entry) in PLAIN or isinstance(entry, _core.Dim):
-            kind = int if isinstance(entry, (bool, _core.Dim)) else type(entry)
+            is_truth = isinstance(entry, bool) and value.weak is bool
+            kind = bool if is_truth else int if isinstance(entry, (bool, _core.Dim)) else type(entry)
             dtype, shape, weak = np.dtype(kind), (), kind
         else:
             dtype, shape, weak = np.asarray(entry).dtype, np.shape(entry), None

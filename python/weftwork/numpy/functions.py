@@ -35,7 +35,6 @@ from .tracer import (
     current_trace,
     python_truth,
     raise_here,
-    refuse_scalar,
     wrap,
 )
 from .ufuncs import iota, op
@@ -112,6 +111,13 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
             )
         raise_here(ArgumentValueError, "Unable to avoid creating a copy while reshaping.", "copy")
     return shared
+
+
+def refuse_scalar(x: TracedArray, name: str) -> None:
+    """NumPy's error where an attribute of an array is set that a scalar has, too."""
+    if x.scalar:
+        kind = "numpy.generic" if x.weak is None else x.weak.__name__
+        raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
 
 
 def set_shape(x: TracedArray, shape: Any) -> None:

@@ -25,7 +25,7 @@ from .indexing import (
 )
 from .masked import Selected, put_selected, selection
 from .positions import gathered, indexed_by, scattered
-from .tracer import MASKS, TracedArray, as_tensor, convert, current_trace, raise_here, wrap
+from .tracer import MASKS, TracedArray, as_tensor, convert, current_trace, in_way, raise_here, wrap
 from .views import DynamicSlice, is_read_only
 
 __all__ = ["Start", "dynamic_slice", "get_item", "is_view_at", "set_item", "told"]
@@ -149,7 +149,8 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
         target.write(broadcast_to(new, target.shape))
         return
     if not is_view_at(value, array, [told(item) for item in items]):
-        array.write(put_indexed(array.tensor, items, new))
+        new = in_way(new, lambda: take_indexed(array.tensor, items))
+        array.write(put_indexed(array.tensor, items, new), is_chosen=True)
 
 
 def is_view_at(value: Any, array: TracedArray, key: list[Any]) -> bool:

@@ -307,7 +307,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(item.parameter)
             elif item.has_entry and item.name is not None:
-                values[item.name] = item.array_of(item.parameter)
+                values[item.name] = item.array_of(item.parameter, item.numbers)
         self.watch_shared(values)
         self.appended.begin(values)
         self.at_begin = values
@@ -319,6 +319,9 @@ class Recording(CarriedValues, SharedArrays):
         """How many turns are done, as an extent."""
         distance = (self.plain_counter - self.first) if self.step > 0 else (self.first - self.plain_counter)
         return distance if abs(self.step) == 1 else distance // abs(self.step)
+
+    def has_turns(self) -> bool:
+        return (self.trips if isinstance(self.trips, int) else self.trips.min) > 0
 
     def end(self) -> Any:
         """After a pass: the counter for the next one, or None where the loop is complete."""
@@ -435,7 +438,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(result)
             elif item.name is not None:
-                values[item.name] = item.array_of(result)
+                values[item.name] = item.array_of(result, item.after)
         carried_names = {item.name for item in self.carried}
         for name, value in now.items():
             if name in carried_names:

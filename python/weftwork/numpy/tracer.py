@@ -91,6 +91,10 @@ class Trace:
         self.effects: list[Tensor] = []
         # Integers that are known to lie in [0, n): by the identity of their tensors.
         self.bounded: dict[int, tuple[Tensor, Any]] = {}
+        # In a way of a condition that only the run knows, see bytecode/branches.py: whether it is the one taken.
+        self.predicate: Any = None
+        # Values that may be numbers of Python's instead, see mixed.py: by the identity of their tensors.
+        self.mixed: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
 
     def capture(self, array: np.ndarray) -> Tensor:
         if is_frozen(array):
@@ -226,6 +230,8 @@ class Storage:
         if trace is not None:
             for loop in trace.loops:
                 loop.note_write(self)
+            if trace.predicate is not None:
+                trace.predicate.written[id(self)] = self
         self.tensor = tensor
         self.version += 1
         for twin in self.twins:
@@ -251,6 +257,14 @@ def raise_stale(place: str) -> Any:
     )
     error.label = "layout"
     raise error
+
+
+def in_way(part: Tensor, before: Callable[[], Tensor]) -> Tensor:
+    """What a write stores: in a way of a condition, what was there before where another way is taken."""
+    trace = current_trace()
+    if trace is None or trace.predicate is None:
+        return part
+    return np.where(trace.predicate.holds, TracedArray(part), TracedArray(before())).tensor
 
 
 class View:
@@ -331,8 +345,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         note_created(result)
         return result
 
-    def write(self, part: Tensor) -> None:
-        """Puts another value of the same shape and dtype in the place of this one."""
+    def write(self, part: Tensor, *, is_chosen: bool = False) -> None:
+        """Puts another value of the same shape and dtype in the place of this one; ``is_chosen``: see :func:`in_way`."""
         if self.scalar:
             raise_here(
                 ArgumentTypeError,
@@ -343,6 +357,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             raise_here(ArgumentValueError, f"assignment destination is read-only: {self._storage.guard}", "not_mutable")
         if self._storage.locked and 0 in self.shape:
             raise_here(ArgumentValueError, "assignment destination is read-only", "read_only")
+        part = part if is_chosen else in_way(part, lambda: self.tensor)
         self._storage.replace(written_through(self._steps, self._storage.read(), part))
         self._cache, self._version = None, -1
 
@@ -548,13 +563,6 @@ def require_fit(value: Any, dtype: np.dtype) -> None:
         trace = current_trace()
         if trace is not None and trace.recorder is not None:
             trace.recorder.require_fit(value.tensor, dtype)
-
-
-def refuse_scalar(x: TracedArray, name: str) -> None:
-    """NumPy's error where an attribute of an array is set that a scalar has, too."""
-    if x.scalar:
-        kind = "numpy.generic" if x.weak is None else x.weak.__name__
-        raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
 
 
 def contains_traced(value: Any) -> bool:

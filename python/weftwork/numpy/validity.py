@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .tracer import Tensor, TracedArray, as_tensor, current_trace
+from ..errors import UnsupportedError
+from .tracer import Tensor, TracedArray, as_tensor, current_trace, raise_here
 
 __all__ = [
     "asks",
@@ -67,8 +68,13 @@ def can_note(trace: Any) -> bool:
 
 
 def note(trace: Any, condition: Any) -> None:
-    holds = np.all(condition)
+    holds = np.all(in_its_way(trace, condition))
     trace.checks.holds[...] = np.logical_and(trace.checks.holds, holds)
+
+
+def in_its_way(trace: Any, condition: Any) -> Any:
+    """A condition that counts in the way that is recorded alone, see bytecode/branches.py."""
+    return condition if trace.predicate is None else np.logical_or(condition, np.logical_not(trace.predicate.holds))
 
 
 def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
@@ -77,7 +83,7 @@ def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
     if trace is not None and can_note(trace):
         note(trace, condition)
         return value
-    fails = np.logical_not(condition)
+    fails = np.logical_not(condition if trace is None else in_its_way(trace, condition))
     if fails.shape != value.shape:
         fails = np.any(fails)
     attrs = {"limit_indices": [1], "label": label, "message": message}
@@ -93,6 +99,12 @@ def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
     if trace is not None and can_note(trace) and trace.loops:
         note(trace, inside())
         return index
+    if trace is not None and trace.predicate is not None:
+        if not isinstance(extent, int) or not extent:
+            raise_here(
+                UnsupportedError, "an index along an axis that may have no elements, in a way of a condition", "way"
+            )
+        index = np.where(trace.predicate.holds, places, TracedArray(as_tensor(0, places.dtype))).tensor
     checked = _core.apply("check_range", [index], {"limit_indices": [extent], "label": "index_bounds", "axis": axis})
     # Outside of a loop or branch nobody knows its values: there the program alone looks.
     if trace is not None and trace.checks.may_run_plainly and not trace.loops:

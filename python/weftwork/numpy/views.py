@@ -11,9 +11,9 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
 from .arguments import c_int, dtype_of, integer, new_extents
 from .dispatch import broadcast_to, implements, written
-from .functions import one_axis, solid, traced, transpose
+from .functions import one_axis, refuse_scalar, solid, traced, transpose
 from .stored import require_stored
-from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, refuse_scalar, wrap
+from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, scalar
 
 _NoValue = np._NoValue

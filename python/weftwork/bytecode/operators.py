@@ -1,0 +1,237 @@
+"""Operators of a program that is recorded: of arrays they are operations, of other objects what those answer."""
+
+from __future__ import annotations
+
+import collections
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..numpy.operators import operated
+from ..numpy.tracer import Selection, TracedArray, as_tensor, wrap
+from ..numpy.validity import can_note, demanded, require
+from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, holds_object, type_of
+from .machine import BINARY, COMPARE, Machine
+from .outside import HostValue
+
+__all__ = ["BINARY_CONTAINS", "HOLDERS", "Operators", "is_among"]
+
+#: Containers that compare what they hold.
+HOLDERS = (list, tuple, dict, collections.OrderedDict)
+
+
+#: Steps below it, as many as a loop has turns, stay in 64 bits.
+MOST_STEP = 2**31
+
+
+class Operators(Machine):
+    """The part of a recorder that knows operators."""
+
+    def unary(self, function: Any, value: Any) -> Any:
+        if type(value) is HostValue:
+            return self.host(function, value)
+        if answers(value):
+            return self.call_special(value, SPECIAL_UNARY.get(function.__name__, "__pos__"))
+        return self.own_arrays(self.guarded(function, (value,), {}), value)
+
+    def operands(self, lhs: Any, rhs: Any) -> tuple[Any, Any] | None:
+        """Both sides of an operator, host values as arrays where the other is one; None where Python computes it."""
+        left, right = type(lhs) is HostValue, type(rhs) is HostValue
+        if not (left or right):
+            return lhs, rhs
+        others = [v for v, host in ((lhs, left), (rhs, right)) if not host]
+        if all(type(v) in NUMBERS for v in others):
+            return None
+        if all(isinstance(v, (TracedArray, np.ndarray, np.generic, _core.Dim, Selection)) for v in others):
+            return (self.traced(lhs) if left else lhs), (self.traced(rhs) if right else rhs)
+        return self.concrete(lhs), self.concrete(rhs)
+
+    def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        if symbol in ELEMENTWISE and is_elementwise(lhs, rhs):
+            # What most operators are: no number of Python's, whose errors are others, and nothing that is written.
+            try:
+                return operated(ELEMENTWISE[symbol], lhs, rhs)
+            except Exception:
+                pass  # the longer way raises it, too, and knows what to do
+        if symbol.startswith("**") and type(rhs) is HostValue and isinstance(lhs, (TracedArray, np.ndarray)):
+            # NumPy's operator computes these otherwise than power does.
+            rhs = self.concrete(rhs) if self.truth(self.host(is_short_power, rhs)) else rhs
+        pair = self.operands(lhs, rhs)
+        if pair is None:
+            return self.host(BINARY[symbol.rstrip("=")], lhs, rhs)
+        lhs, rhs = pair
+        if type(lhs) in (str, bytes) and symbol[0] == "%":
+            return self.formatted(lhs, rhs)
+        rhs = float(rhs) if type(rhs) is np.float64 and is_python_complex(lhs) else rhs
+        if is_python_complex(lhs) and isinstance(rhs, TracedArray) and rhs.scalar and rhs.dtype == np.float64:
+            # A float64 is one of Python's floats to a complex number on its left, whose operator answers first.
+            if symbol.rstrip("=") in ("/", "**") and not (self.bakes or self.strict):
+                self.refuse(f"Python's '{symbol}' of a complex number and one that is computed, which may raise")
+            rhs = wrap(rhs.tensor)
+            rhs.weak, rhs.scalar = float, True
+        if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
+            lhs, rhs = self.repetition(lhs), self.repetition(rhs)
+        if answers(lhs) or answers(rhs):
+            return self.user_binary(symbol, lhs, rhs)
+        lhs, rhs = self.beside_no_number(lhs, rhs)
+        if (
+            symbol.rstrip("=") in ("/", "//", "%", "**")
+            and is_python_number(lhs)
+            and is_python_number(rhs)
+            and not is_safe_divisor(rhs)
+            and not self.bakes
+        ):
+            if self.can_break():
+                return self.host(BINARY[symbol.rstrip("=")], self.number(lhs), self.number(rhs))
+            if symbol[0:2] == "**" or not self.can_choose() or not can_note(self.trace):
+                self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
+            require(rhs != 0)
+        if symbol[-1] == "=":
+            self.before_change(lhs, rhs)
+        result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
+        if isinstance(result, TracedArray) and result.weak is int and self.trace.loops:
+            return in_int64(symbol.rstrip("="), lhs, rhs, result)
+        return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
+
+    def beside_no_number(self, lhs: Any, rhs: Any) -> tuple[Any, Any]:
+        """Both operands; beside what is no number types alone say what Python does, so that one stands for its number."""
+        for number, other in ((lhs, rhs), (rhs, lhs)):
+            if isinstance(number, TracedArray) and number.scalar and type_of(other) in NO_NUMBERS:
+                if number.weak is not None:
+                    return (number.weak(1), rhs) if number is lhs else (lhs, number.weak(1))
+                if type(other) is bytearray:
+                    self.refuse("a NumPy scalar and a bytearray")
+        return lhs, rhs
+
+    def repetition(self, value: Any) -> Any:
+        """How often a list is repeated: of a NumPy scalar, unlike an array, it is the number that a call has."""
+        if isinstance(value, TracedArray) and value.scalar:
+            return self.decided(value) if self.can_break() else self.refuse("a list times a number of the program")
+        return value
+
+    def before_change(self, owner: Any, value: Any) -> None:
+        """Called before an operator changes its first operand in place."""
+        if type(owner) in (list, set, dict):
+            self.changes(owner)
+        elif isinstance(owner, np.ndarray) and (contains_traced(value) or self.trace.loops):
+            self.written(owner)
+
+    def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        has_order = symbol in ("==", "!=") or not (is_python_complex(lhs) or is_python_complex(rhs))
+        if type(lhs) in RECORDED and type(rhs) in RECORDED and has_order:
+            return self.guarded(COMPARE[symbol], (lhs, rhs), {})
+        pair = self.operands(lhs, rhs)
+        if pair is None:
+            return self.host(COMPARE[symbol], lhs, rhs)
+        lhs, rhs = pair
+        if answers(lhs) or answers(rhs):
+            return self.user_compare(symbol, lhs, rhs)
+        lhs, rhs = self.beside_no_number(lhs, rhs)
+        if symbol[0] in "<>" and any(map(is_python_complex, (lhs, rhs))) and all(map(is_python_number, (lhs, rhs))):
+            raise TypeError(f"'{symbol}' not supported between complex numbers")
+        if isinstance(lhs, np.dtype) and isinstance(rhs, TracedArray):
+            self.refuse("a dtype and an array are compared")
+        if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
+            are_sequences = type(lhs) is type(rhs) and type(lhs) in (list, tuple)
+            if are_sequences and any(self.holds_host(side) or holds_object(side) for side in (lhs, rhs)):
+                return self.compare_items(symbol, lhs, rhs)
+            self.require_no_user_objects(lhs, rhs)
+        return self.own_arrays(self.guarded(COMPARE[symbol], (lhs, rhs), {}))
+
+    def compare_items(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        """Lists or tuples, of which the first items decide that are not equal."""
+        if symbol in ("==", "!=") and len(lhs) != len(rhs):
+            return symbol == "!="
+        for a, b in zip(lhs, rhs, strict=False):
+            if not self.same_or_equal(a, b):
+                return symbol == "!=" if symbol in ("==", "!=") else self.compare(symbol, a, b)
+        return COMPARE[symbol](len(lhs), len(rhs))
+
+    def same_or_equal(self, lhs: Any, rhs: Any) -> bool:
+        """What containers ask of an item."""
+        for value in (lhs, rhs):
+            if lhs is not rhs and type(value) is HostValue and value.value != value.value:
+                self.refuse("a NaN in a list, which may be equal to itself")
+        return lhs is rhs or self.truth(self.compare("==", lhs, rhs))
+
+    def contains(self, container: Any, value: Any) -> Any:
+        if answers(container):
+            return self.user_contains(container, value)
+        if id(container) in self.large:
+            return self.entry_of(container, self.hashed(value)) is not ABSENT
+        if type(container) in (dict, set, frozenset):
+            return self.guarded(BINARY_CONTAINS, (container, self.hashed(value)), {})
+        if type(container) in (list, tuple) and (self.holds_host(container) or self.holds_host(value)):
+            return any(self.same_or_equal(item, value) for item in container)
+        self.require_no_user_objects(container, value, asked=answers_equality)
+        if isinstance(container, Selection):
+            return self.truth(self.guarded(is_among, (container, self.array_operand(value)), {}))
+        if isinstance(container, TracedArray) and self.can_break():
+            return self.truth(self.host_call(BINARY_CONTAINS, (container, value)))
+        return self.guarded(BINARY_CONTAINS, (self.concrete(container), self.concrete(value)), {})
+
+
+def in_int64(symbol: str, lhs: Any, rhs: Any, result: TracedArray) -> TracedArray:
+    """A result of Python's integers, which do not end at 64 bits; to count by small steps takes no loop so far."""
+    constant = next((abs(side) for side in (lhs, rhs) if type(side) is int), MOST_STEP)
+    if symbol not in ("+", "-", "*", "**", "<<") or (symbol in "+-" and constant < MOST_STEP):
+        return result
+    first, second = (wrap(as_tensor(side, np.dtype(np.float64))) for side in (lhs, rhs))
+    about = first * 2.0**second if symbol == "<<" else BINARY[symbol](first, second)
+    message = "an integer of Python's is beyond int64"
+    checked = wrap(demanded(result.tensor, np.abs(about) < 2.0**62, "integer", message))
+    checked.weak, checked.scalar = int, True
+    return checked
+
+
+def is_among(array: Any, value: Any) -> Any:
+    """What ``value in array`` asks."""
+    return np.any(np.equal(array, value))
+
+
+def is_short_power(exponent: Any) -> bool:
+    return exponent in (-1, 0, 0.5, 1, 2)
+
+
+#: Operators that are one element-wise function of arrays, and what they take without asking anybody.
+ELEMENTWISE = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.remainder,
+    "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor,
+}  # fmt: skip
+#: Types whose operators know no numbers; how often a list or text is repeated, and what a text shows, is known before.
+NO_NUMBERS = frozenset(
+    [list, tuple, str, bytes, bytearray, dict, set, frozenset, range, slice, type(None), type(Ellipsis)]
+)
+RECORDED = frozenset([TracedArray, int, float, complex])
+
+
+def is_elementwise(lhs: Any, rhs: Any) -> bool:
+    """Whether an operand is an array or NumPy scalar of the program that answers for the operator, and the other no object."""
+    if type(lhs) is TracedArray and lhs.weak is None:
+        return type(rhs) in RECORDED
+    return type(lhs) in (int, float) and type(rhs) is TracedArray and rhs.weak is None
+
+
+def is_python_complex(value: Any) -> bool:
+    return type(value) is complex or (
+        isinstance(value, TracedArray) and value.weak is not None and value.dtype.kind == "c"
+    )
+
+
+def is_python_number(value: Any) -> bool:
+    """Whether Python has a number of its own here, some of whose operators raise where NumPy's give infinities."""
+    return (
+        isinstance(value, _core.Dim)
+        or type(value) in NUMBERS
+        or (isinstance(value, TracedArray) and value.weak is not None)
+    )
+
+
+def is_safe_divisor(value: Any) -> bool:
+    return isinstance(value, _core.Dim) or (type(value) in NUMBERS and value != 0)
+
+
+SPECIAL_UNARY = {"neg": "__neg__", "pos": "__pos__", "invert": "__invert__"}
+BINARY_CONTAINS = operator.contains

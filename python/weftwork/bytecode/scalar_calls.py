@@ -1,0 +1,86 @@
+"""Python's functions of one number in a loop that is kept as one: ``math.sqrt(x[i])``, ``int(x[i])``, as operations of the program.
+
+Where Python raises, the call runs plainly; a program that has to be one raises. Outside of loops Python computes them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..numpy.tracer import TracedArray, as_tensor, wrap
+from ..numpy.validity import demanded
+
+__all__ = ["is_scalar_function", "scalar_call"]
+
+
+def is_finite_again(result: Any, *given: Any) -> Any:
+    """A result that is infinite, or a NaN, where nothing that was given is, is an error of Python's."""
+    holds = np.isfinite(result)
+    for value in given:
+        holds = holds | ~np.isfinite(value)
+    return holds
+
+
+def is_no_infinity(result: Any, value: Any) -> Any:
+    return ~np.isinf(value)
+
+
+#: The operation, and where Python does not raise: of the result and what was given.
+FLOATS: dict[Any, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
+    math.sqrt: (np.sqrt, lambda r, x: ~(x < 0)),
+    math.exp: (np.exp, is_finite_again), math.expm1: (np.expm1, is_finite_again),
+    math.log: (np.log, lambda r, x: ~(x <= 0)), math.log2: (np.log2, lambda r, x: ~(x <= 0)),
+    math.log10: (np.log10, lambda r, x: ~(x <= 0)), math.log1p: (np.log1p, lambda r, x: ~(x <= -1)),
+    math.sin: (np.sin, is_no_infinity), math.cos: (np.cos, is_no_infinity), math.tan: (np.tan, is_no_infinity),
+    math.sinh: (np.sinh, is_finite_again), math.cosh: (np.cosh, is_finite_again), math.tanh: (np.tanh, None),
+    math.asin: (np.arcsin, is_finite_again), math.acos: (np.arccos, is_finite_again), math.atan: (np.arctan, None),
+    math.asinh: (np.arcsinh, None), math.acosh: (np.arccosh, is_finite_again), math.atanh: (np.arctanh, is_finite_again),
+    math.atan2: (np.arctan2, None), math.copysign: (np.copysign, None), math.fabs: (np.abs, None),
+    math.degrees: (np.degrees, None), math.radians: (np.radians, None),
+    math.pow: (np.power, is_finite_again), math.hypot: (np.hypot, None),
+}  # fmt: skip
+INTEGERS: dict[Any, Callable[[Any], Any]] = {
+    int: np.trunc, math.trunc: np.trunc, math.floor: np.floor, math.ceil: np.ceil, round: np.rint
+}  # fmt: skip
+TRUTHS: dict[Any, Callable[[Any], Any]] = {math.isnan: np.isnan, math.isinf: np.isinf, math.isfinite: np.isfinite}
+
+
+def is_scalar_function(function: Any) -> bool:
+    return any(function in table for table in (FLOATS, INTEGERS, TRUTHS))
+
+
+def scalar_call(function: Any, args: tuple) -> Any:
+    """The result as a value; NotImplemented for other numbers of arguments, and for what are no real numbers."""
+    count = 2 if function in (math.atan2, math.copysign, math.pow, math.hypot) else 1
+    is_real = lambda v: (
+        type(v) in (bool, int, float) or (isinstance(v, TracedArray) and v.scalar and v.dtype.kind in "biuf")
+    )
+    if len(args) != count or not all(map(is_real, args)):
+        return NotImplemented
+    if function in INTEGERS and args[0].dtype.kind in "biu":
+        return as_python(args[0], int) if args[0].dtype != np.uint64 else NotImplemented
+    given = [wrap(as_tensor(value, np.dtype(np.float64))) for value in args]
+    if function in TRUTHS:
+        return as_python(TRUTHS[function](*given), bool)
+    if function in INTEGERS:
+        whole = INTEGERS[function](given[0])
+        fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
+        checked = demanded(
+            whole.tensor, fits, "integer", "cannot convert float to integer: NaN, infinite or beyond int64"
+        )
+        return as_python(wrap(checked), int)
+    operation, holds = FLOATS[function]
+    result = operation(*given)
+    if holds is not None:
+        result = wrap(demanded(result.tensor, holds(result, *given), "math", "math domain error, or math range error"))
+    return as_python(result, float)
+
+
+def as_python(value: TracedArray, kind: type) -> TracedArray:
+    result = wrap(as_tensor(value, np.dtype(np.int64 if kind is int else kind)))
+    result.weak, result.scalar = kind, True
+    return result
