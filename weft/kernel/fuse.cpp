@@ -42,6 +42,7 @@ class Fuser {
     force_stores();
     store_shifted();
     store_repeated();
+    store_overwritten();
     store_overlaid();
     find_epilogues();
     store_windowed();
@@ -110,16 +111,32 @@ class Fuser {
     bool feeds_update = false;
     for (NodeId user : users_[node.id()]) {
       const Node& next = graph_.node(user);
-      bool updates = next.op == Op::dynamic_update_slice || next.op == Op::update_slice || next.op == Op::scatter;
-      feeds_update |= (updates && next.operand(0).id() == node.id()) || next.op == Op::while_ || next.op == Op::for_;
+      feeds_update |= (is_update(next.op) && next.operand(0).id() == node.id()) || next.op == Op::while_ || next.op == Op::for_;
     }
     if (feeds_update || node.op == Op::update_slice) store(node.id(), "is written over in turn");
   }
 
-  // What is written over a part is computed there, unless it reads what the rest stays in.
+  // A part that is read before what it is part of is written over, and used after that, is kept: else all of it would be.
+  void store_overwritten() {
+    std::vector<NodeId> used(graph_.size());  // the last value that is stored and computed from one
+    for (NodeId id = static_cast<NodeId>(graph_.size()); id-- > 0;) {
+      used[id] = id;
+      for (NodeId user : users_[id]) used[id] = std::max(used[id], fusion_.is_stored[user] ? user : used[user]);
+    }
+    for (const Node& node : graph_.nodes()) {
+      if (!is_update(node.op)) continue;
+      for (NodeId user : users_[node.operand(0).id()])
+        if (reads_part(graph_.node(user).op) && user < node.id() && used[user] > node.id())
+          store(user, "is written over before it is used");
+    }
+  }
+
+  // What is written over a part is computed there, unless it reads what the rest stays in; one element is stored when all
+  // is read.
   void store_overlaid() {
     for (const Node& node : graph_.nodes()) {
       if (node.op != Op::dynamic_update_slice && node.op != Op::update_slice) continue;
+      if (node.operand(1).type().count().is(1)) continue;
       std::vector<NodeId> reads;
       std::set<NodeId> seen{node.operand(1).id()};
       collect_reads(node.operand(1).node(), reads, seen);

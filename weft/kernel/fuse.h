@@ -55,6 +55,9 @@ GraphPtr prepare(const Graph& flat);
 // Calls whose results are values of their own (Op::result): folds and steps.
 bool is_fold(const Node& node);
 bool is_step(const Node& node);
+// Calls that write a part of their first operand over, and those that read a part of theirs.
+bool is_update(Op op);
+bool reads_part(Op op);
 // The dimension along which a sort of rank 1 and more sorts, from 0.
 size_t sorted_axis(const Node& sort);
 // Whether a concatenate is better stored, each part by loops of its own.

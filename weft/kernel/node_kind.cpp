@@ -27,6 +27,10 @@ bool is_step(const Node& node) {
   }
 }
 
+bool is_update(Op op) { return op == Op::update_slice || op == Op::dynamic_update_slice || op == Op::scatter; }
+
+bool reads_part(Op op) { return op == Op::slice || op == Op::dynamic_slice || op == Op::gather; }
+
 size_t sorted_axis(const Node& sort) {
   int64_t axis = sort.attrs.integer(Attr::dimension);
   return static_cast<size_t>(axis < 0 ? axis + sort.type().rank() : axis);

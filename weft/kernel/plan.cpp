@@ -67,7 +67,8 @@ class Planner {
       BufferId source = owner(from);
       bool is_value = source >= nodes || (graph_.node(static_cast<NodeId>(source)).op != Op::parameter &&
                                           graph_.node(static_cast<NodeId>(source)).op != Op::constant);
-      if (!is_value || fixed.count(from) || fixed.count(source) || last[from] != i ||
+      const bool is_read_by_update = last[from] == i + 1 && stores_once(lowering_.drafts[i + 1], to);
+      if (!is_value || fixed.count(from) || fixed.count(source) || (last[from] != i && !is_read_by_update) ||
           type_of(from).dtype != type_of(to).dtype)
         continue;
       // The result's place decides: it may be an output.
@@ -126,9 +127,11 @@ class Planner {
       bool writes = !draft.setup && std::any_of(draft.buffers.begin(), draft.buffers.end(),
                                                 [&](BufferId id) { return owner(id) == target; });
       bool reads = std::count(draft.buffers.begin(), draft.buffers.end(), parameter) > 0;
+      // Which is none where both are one memory.
+      if (writes && draft.copies && draft.copies->first == parameter && !written) continue;
       if (reads && written) return true;
       if (writes) {
-        if (reads && !same_places(draft, parameter, target)) return true;
+        if (reads && !same_places(draft, parameter, target) && !stores_once(draft, target)) return true;
         written = true;
       }
     }
@@ -154,6 +157,15 @@ class Planner {
       if (expr.kind == ExprKind::load && expr.slot == from && (expr.index != stores[0]->index || !expr.dynamic.empty()))
         return false;
     return true;
+  }
+
+  // Whether the kernel stores one element there, when it has read all that it reads.
+  bool stores_once(const Draft& draft, BufferId target) const {
+    const std::vector<Stmt>& body = draft.kernel.body;
+    if (draft.kind != LaunchKind::kernel || draft.kernel.dot || body.empty()) return false;
+    auto is_definition = [](const Stmt& stmt) { return stmt.kind == StmtKind::define; };
+    return body.back().kind == StmtKind::store && std::all_of(body.begin(), body.end() - 1, is_definition) &&
+           owner(draft.buffers[static_cast<size_t>(body.back().slot)]) == owner(target);
   }
 
   static bool collect_stores(const std::vector<Stmt>& body, int32_t slot, std::vector<const Stmt*>& stores) {

@@ -280,7 +280,8 @@ GraphPtr prepare(const Graph& given) {
   std::vector<bool> may_precede = before_transpositions(flat), of_components = sums_of_components(flat),
                     by_components = results_of_components(flat);
   Components components(build);
-  for (const Node& node : flat.nodes()) {
+  for (NodeId id : reads_before_updates(flat)) {
+    const Node& node = flat.node(id);
     std::vector<Value> operands;
     for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
     build.set_loc(node.loc);

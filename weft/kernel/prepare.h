@@ -28,6 +28,9 @@ Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs);
 // The results of a call; those of folds and steps as values that have memory.
 std::vector<Value> with_results(Builder& build, const Node& call);
 
+// The calls in an order in which parts of what is written over are read before that, wherever they may be.
+std::vector<NodeId> reads_before_updates(const Graph& graph);
+
 // The graph without those of its counted loops that are few turns of element-wise calls; null where it has no loops. To
 // be prepared.
 GraphPtr with_turns_in_line(const Graph& flat);

@@ -2,6 +2,7 @@
 //
 // A rule belongs here only if it is exact for every input, NaN and -0.0 included, and never makes the graph larger.
 // Anything that trades one cost for another is a decision, and decisions live in weft/kernel/fuse.cpp.
+#include <algorithm>
 #include <limits>
 
 #include "weft/passes/pass.h"
@@ -162,6 +163,44 @@ Value joined_again(Builder& build, const Node& n) {
                 {Attr::strides, first.ints(Attr::strides)}});
 }
 
+bool same_places(const Node& a, const Node& b) {
+  if (a.op == Op::update_slice)
+    return a.attrs.dims(Attr::start_indices) == b.attrs.dims(Attr::start_indices) &&
+           a.ints(Attr::strides) == b.ints(Attr::strides);
+  return std::ranges::equal(a.operands().subspan(2), b.operands().subspan(2));
+}
+
+// What is written twice at the same places: an element of a loop, in both ways of a condition.
+Value written_again(Builder& build, const Node& n) {
+  const Node before = n.operand(0).node();
+  if (before.op != n.op || before.operand(1).type() != n.operand(1).type() || !same_places(before, n)) return {};
+  std::vector<Value> operands(n.operands().begin(), n.operands().end());
+  operands[0] = before.operand(0);
+  return build(n.op, std::move(operands), n.attrs);
+}
+
+// What is read where it was just written, or beside it.
+Value read_of_written(Builder& build, const Node& n) {
+  const Node before = n.operand(0).node();
+  if (before.op != Op::update_slice || !has_unit_strides(n) || !has_unit_strides(before)) return {};
+  const Dims &from = n.attrs.dims(Attr::start_indices), &written = before.attrs.dims(Attr::start_indices);
+  const Dims &size = n.type().dims, &part = before.operand(1).type().dims;
+  if (from == written && size == part) return before.operand(1);
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool is_behind = (from[i] - written[i] - part[i]).min() >= 0;
+    if (is_behind || (written[i] - from[i] - size[i]).min() >= 0)
+      return build(Op::slice, {before.operand(0)}, n.attrs);
+  }
+  return {};
+}
+
+Value read_of_written_at_values(Builder&, const Node& n) {
+  const Node before = n.operand(0).node();
+  const bool is_same = before.op == Op::dynamic_update_slice && before.operand(1).type() == n.type() &&
+                       std::ranges::equal(before.operands().subspan(2), n.operands().subspan(1));
+  return is_same ? before.operand(1) : Value{};
+}
+
 // Rows side by side, turned: each is a column without moving an element.
 Value columns_side_by_side(Builder& build, const Node& n) {
   const Node joined = n.operand(0).node();
@@ -209,6 +248,10 @@ const Rule rules[] = {
     {"two transposes are one", Op::transpose, double_transpose},
     {"rows side by side, turned, are columns side by side", Op::transpose, columns_side_by_side},
     {"a slice of everything is nothing", Op::slice, same_type_operand},
+    {"what is read where it was written is what was written", Op::slice, read_of_written},
+    {"the same at values", Op::dynamic_slice, read_of_written_at_values},
+    {"what is written over was not written", Op::update_slice, written_again},
+    {"the same at values", Op::dynamic_update_slice, written_again},
     {"a concatenate of one is nothing", Op::concatenate,
      [](Builder&, const Node& n) { return n.operand_count() == 1 ? n.operand(0) : Value{}; }},
     {"the parts of an array side by side are one part", Op::concatenate, joined_again},

@@ -1,0 +1,163 @@
+"""Draws functions whose loops have conditions: nested, with connectives, on elements, counters and numbers of other types."""
+
+from __future__ import annotations
+
+import linecache
+import math
+from random import Random
+from typing import Any
+
+import numpy as np
+
+HELPERS = """
+def clamp(v, low, high):
+    if v < low: return low
+    if v > high: return high
+    return v
+
+def pick(a, b):
+    if a > b and a > 0:
+        return a * 2
+    return b
+"""
+
+
+class Drawn:
+    """Statements and expressions of one program; ``wild`` ones mix types."""
+
+    def __init__(self, random: Random) -> None:
+        self.random, self.depth, self.wild = random, 0, random.random() < 0.3
+
+    def one(self, *options: str) -> str:
+        return self.random.choice(options)
+
+    def share(self, simple: float) -> float:
+        """A share of one, of the simple forms where expressions are deep."""
+        return self.random.random() * (simple if self.depth > 3 else 1)
+
+    def deeper(self, form: Any) -> str:
+        self.depth += 1
+        try:
+            return form()
+        finally:
+            self.depth -= 1
+
+    def number(self) -> str:
+        return self.deeper(lambda: self._number(self.share(0.55)))
+
+    def _number(self, share: float) -> str:
+        one, number = self.one, self.number
+        if share < 0.55:
+            names = ["s", "best", "t", "x[i]", "y[i]", "x[k]", "z[i]", "x[i - 1]", "x[q[i]]"]
+            names += ["f[i]", "v[i]", "v[i]", "1", "0"] if self.wild else []
+            return self.random.choice([*names, "0.0", "1.5"])
+        if share < 0.75:
+            return f"({number()} {one('+', '-', '*')} {number()})"
+        if share < 0.8:
+            return one(f"max({number()}, {number()})", f"min({number()}, {number()}, {number()})")
+        if share < 0.85:
+            return f"abs({number()})"
+        if share < 0.9:
+            return f"({number()} if {self.condition()} else {number()})"
+        if share < 0.95:
+            name = one("sin", "tanh", "floor", "fabs", "exp", "log1p", "sqrt")
+            return one(f"math.{name}({number()})", f"float({number()})", f"math.atan2({number()}, {number()})")
+        if share < 0.97:
+            return f"np.{one('sqrt', 'exp', 'floor', 'abs')}({number()})"
+        return one(f"pick({number()}, {number()})", f"clamp({number()}, -0.5, {one('0.5', '1.0')})")
+
+    def integer(self) -> str:
+        return self.deeper(lambda: self._integer(self.share(0.5)))
+
+    def _integer(self, share: float) -> str:
+        if share < 0.5:
+            return self.one("k", "m", "i", "q[i]", "j", "0", "1", "2", "i - 1")
+        if share < 0.7:
+            return f"({self.integer()} {self.one('+', '-')} {self.integer()})"
+        if share < 0.8:
+            return f"({self.integer()} if {self.condition()} else {self.integer()})"
+        if share < 0.9:
+            return f"{self.one('min', 'max')}({self.integer()}, {self.integer()})"
+        number = self.number()
+        return self.one(f"int({number})", f"round({number})", f"{self.integer()} % 3", f"{self.integer()} // 2")
+
+    def condition(self) -> str:
+        return self.deeper(lambda: self._condition(self.share(0.55)))
+
+    def _condition(self, share: float) -> str:
+        if share < 0.45:
+            return f"{self.number()} {self.one('<', '>', '<=', '>=', '==', '!=')} {self.number()}"
+        if share < 0.55:
+            return self.one("i > 0", "i % 2", "i % 3 == 1", "i < n - 1", "i != 3", "k", "flag", "not flag", "k > 2", "i > k")
+        if share < 0.72:
+            return f"({self.condition()} {self.one('and', 'or')} {self.condition()})"
+        if share < 0.77:
+            return f"not ({self.condition()})"
+        if share < 0.85:
+            return f"{self.integer()} {self.one('<', '>', '==')} {self.integer()}"
+        return self.one(f"-0.5 < {self.number()} <= 1.5", f"x[i] > {self.one('0.5', '0.0', 'best', 't')}")
+
+    def statement(self, indent: int, depth: int = 0) -> list[str]:
+        share, pad = self.random.random(), "    " * indent
+        if depth < 3 and share < 0.35:
+            lines = [f"{pad}if {self.condition()}:", *self.block(indent + 1, depth + 1)]
+            if self.random.random() < 0.3:
+                lines += [f"{pad}elif {self.condition()}:", *self.block(indent + 1, depth + 1)]
+            if self.random.random() < 0.5:
+                lines += [f"{pad}else:", *self.block(indent + 1, depth + 1)]
+            return lines
+        if share < 0.38 and depth:
+            return [f"{pad}{self.one('continue', 'pass')}"]
+        return [pad + self.simple()]
+
+    def simple(self) -> str:
+        number, integer = self.number(), self.integer()
+        place = self.one("i", "q[i]", "i - 1", "k")
+        return self.one(
+            f"s = {number}",
+            f"s {self.one('+=', '-=', '*=')} {number}",
+            f"best = {number}",
+            f"t = {number}",
+            f"k {self.one('+=', '=')} {self.one('1', '2', 'i', '0')}",
+            f"m = {integer}",
+            f"flag = {self.one('True', 'False', self.condition(), 'not flag')}",
+            f"y[{place}] {self.one('=', '+=', '-=')} {number}",
+            f"y[{place}] = {number}",
+            f"c[{self.one('i', 'q[i]')}] {self.one('=', '+=')} {integer}",
+            "z[i], y[i] = y[i], z[i]",
+            f"rows[i] = {number}",
+            f"rows[i, 1:] += {number}",
+            f"u = {number}; y[i] = u",
+            "j = i",
+            f"bytes[i] = {integer}",
+        )
+
+    def block(self, indent: int, depth: int) -> list[str]:
+        return [line for _ in range(self.random.choice([1, 1, 2, 3])) for line in self.statement(indent, depth)]
+
+    def program(self) -> str:
+        first = lambda *simple: self.one(*simple, "0", "w", "1") if self.wild else self.one(*simple)
+        lines = [
+            "def drawn(x, v, z, q, f, w):",
+            "    n, z = len(x), z.copy()",
+            "    y, c, rows, bytes = np.zeros(n), np.zeros(n, int), np.ones((n, 3)), np.zeros(n, np.int8)",
+            f"    s, best, t = {first('0.0', 'x[0]')}, {first('-1.0', '-np.inf', '1e9')}, {self.one('0.0', '1.5', 'x[1]')}",
+            f"    k, m, flag, j = {self.one('0', '3')}, {self.one('0', '1')}, {self.one('True', 'False')}, 0",
+            f"    for i in range({self.one('n', 'n', '1, n', 'n - 1', '0, n, 2', 'n - 1, 0, -1')}):",
+            *self.block(2, 0),
+        ]
+        for _ in range(self.random.choice([0, 1, 2])):
+            lines += self.statement(2)
+        every = "s, best, t, k, m, flag, j, y, c, rows, bytes, z"
+        lines.append(f"    return {self.one(every, 'y, s', 'best, k', '(s, flag), y, c')}")
+        return "\n".join(lines)
+
+
+def drawn_program(random: Random) -> tuple[str, Any]:
+    """The text of a function of (x, v, z, q, f, w), and the function."""
+    source = HELPERS + Drawn(random).program()
+    name = f"<drawn loop {abs(hash(source))}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space: dict[str, Any] = {"np": np, "math": math}
+    exec(compile(source, name, "exec"), space)
+    return source, space["drawn"]
