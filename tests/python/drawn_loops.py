@@ -88,7 +88,9 @@ class Drawn:
         if share < 0.45:
             return f"{self.number()} {self.one('<', '>', '<=', '>=', '==', '!=')} {self.number()}"
         if share < 0.55:
-            return self.one("i > 0", "i % 2", "i % 3 == 1", "i < n - 1", "i != 3", "k", "flag", "not flag", "k > 2", "i > k")
+            return self.one(
+                "i > 0", "i % 2", "i % 3 == 1", "i < n - 1", "i != 3", "k", "flag", "not flag", "k > 2", "i > k"
+            )
         if share < 0.72:
             return f"({self.condition()} {self.one('and', 'or')} {self.condition()})"
         if share < 0.77:

@@ -1,6 +1,7 @@
 // A kernel that is being made, with the buffers and the launch that go with it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,6 +79,13 @@ void lower_fold(Lowering& lowering, const Stage& stage);
 void pack_for_turns(Lowering& lowering, Draft& loop, const Node& node);
 // A counted loop whose elements depend on no others, all turns in one kernel. False, and nothing done, for other loops.
 bool lower_by_element(Lowering& lowering, const Node& loop);
+// A counted loop, with those inside of it, whose turns write elements of their own, as a kernel over all turns.
+// Likewise.
+bool lower_by_turn(Lowering& lowering, const Node& loop);
+// An element of an element-wise call, view or constant in the body of a loop; `element` gives those of its operands.
+// no_expr for other calls.
+ExprId element_of_body(Access& access, const Node& node, const Dims& at,
+                       const std::function<ExprId(const Value&, const Dims&)>& element);
 // Routines, loops and branches.
 void lower_step(Lowering& lowering, const Stage& stage);
 // The operand of a scatter or update, or what a loop starts from, written to `target`.

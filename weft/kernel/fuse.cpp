@@ -111,12 +111,14 @@ class Fuser {
     bool feeds_update = false;
     for (NodeId user : users_[node.id()]) {
       const Node& next = graph_.node(user);
-      feeds_update |= (is_update(next.op) && next.operand(0).id() == node.id()) || next.op == Op::while_ || next.op == Op::for_;
+      feeds_update |=
+          (is_update(next.op) && next.operand(0).id() == node.id()) || next.op == Op::while_ || next.op == Op::for_;
     }
     if (feeds_update || node.op == Op::update_slice) store(node.id(), "is written over in turn");
   }
 
-  // A part that is read before what it is part of is written over, and used after that, is kept: else all of it would be.
+  // A part that is read before what it is part of is written over, and used after that, is kept: else all of it would
+  // be.
   void store_overwritten() {
     std::vector<NodeId> used(graph_.size());  // the last value that is stored and computed from one
     for (NodeId id = static_cast<NodeId>(graph_.size()); id-- > 0;) {
@@ -131,17 +133,16 @@ class Fuser {
     }
   }
 
-  // What is written over a part is computed there, unless it reads what the rest stays in; one element is stored when all
-  // is read.
+  // What is written over a part is computed there, unless it reads what the rest stays in; one element is stored when
+  // all is read.
   void store_overlaid() {
     for (const Node& node : graph_.nodes()) {
       if (node.op != Op::dynamic_update_slice && node.op != Op::update_slice) continue;
-      if (node.operand(1).type().count().is(1)) continue;
       std::vector<NodeId> reads;
       std::set<NodeId> seen{node.operand(1).id()};
       collect_reads(node.operand(1).node(), reads, seen);
-      bool in_place =
-          fusion_.is_stored[node.id()] && std::find(reads.begin(), reads.end(), node.operand(0).id()) == reads.end();
+      const bool is_one = node.operand(1).type().count().is(1);
+      bool in_place = fusion_.is_stored[node.id()] && (is_one || std::ranges::count(reads, node.operand(0).id()) == 0);
       if (!in_place) store(node.operand(1).id(), "is read at positions that are values");
     }
   }

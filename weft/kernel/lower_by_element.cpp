@@ -116,36 +116,9 @@ class Elements {
       auto i = static_cast<size_t>(std::ranges::find(body_.parameters(), node.id()) - body_.parameters().begin());
       return i < loop_.types.size() ? state(i, at) : access_.value(loop_.operand(i), at);
     }
-    if (node.op == Op::extent || node.op == Op::iota || is_inline_constant(node)) return access_.compute(node, at);
-    if (std::optional<Dims> below = viewed(node, at)) return value(node.operand(0), *below);
-    bool is_known =
-        (def(node.op).traits.elementwise && def(node.op).scalar != Scalar::none) || node.op == Op::bitcast_convert;
-    std::vector<ExprId> args;
-    for (const Value& operand : node.operands()) {
-      bool is_number = operand.type().rank() == 0;
-      is_known &= is_number || operand.type().dims == node.type().dims;
-      if (is_known) args.push_back(value(operand, is_number ? Dims{} : at));
-    }
-    if (!is_known || !fits_) return fits_ = false, no_expr;
-    return access_.scalar(node.op == Op::bitcast_convert ? Scalar::bitcast : scalar_of(node), node.type().dtype,
-                          std::move(args));
-  }
-
-  // Where a view's element is in its operand; nothing for what is no view.
-  static std::optional<Dims> viewed(const Node& node, const Dims& at) {
-    if (node.operand_count() != 1) return std::nullopt;
-    const Dims& dims = node.operand(0).type().dims;
-    Dims below(dims.size(), Dim(0));
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (node.op == Op::broadcast_in_dim && !dims[i].is(1))
-        below[i] = at[static_cast<size_t>(node.ints(Attr::dimensions)[i])];
-      if (node.op == Op::slice)
-        below[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
-      if (node.op == Op::transpose) below[static_cast<size_t>(node.ints(Attr::permutation)[i])] = at[i];
-    }
-    if (node.op == Op::reshape) return reshaped_coordinates(node.type().dims, dims, at);
-    bool is_view = node.op == Op::broadcast_in_dim || node.op == Op::slice || node.op == Op::transpose;
-    return is_view ? std::optional<Dims>(std::move(below)) : std::nullopt;
+    const ExprId id = element_of_body(access_, node, at, [&](const Value& v, const Dims& c) { return value(v, c); });
+    fits_ &= id != no_expr;
+    return id;
   }
 
   Lowering& lowering_;

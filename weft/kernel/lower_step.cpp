@@ -194,7 +194,7 @@ void lower_loop(Lowering& lowering, const Node& node) {
 }
 
 void lower_counted(Lowering& lowering, const Node& node) {
-  if (lower_by_element(lowering, node)) return;
+  if (lower_by_element(lowering, node) || lower_by_turn(lowering, node)) return;
   std::vector<BufferId> inputs = result_buffers(lowering, node);
   // Independent turns write all that they carry.
   bool independent = node.attrs.find(Attr::independent) != nullptr;

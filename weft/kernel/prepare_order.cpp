@@ -1,4 +1,5 @@
-// The order in which a graph is computed: parts of what is written over are read before, so that it is written in place.
+// The order in which a graph is computed: parts of what is written over are read before, so that it is written in
+// place.
 #include <algorithm>
 
 #include "weft/kernel/prepare.h"

@@ -188,8 +188,7 @@ Value read_of_written(Builder& build, const Node& n) {
   if (from == written && size == part) return before.operand(1);
   for (size_t i = 0; i < from.size(); ++i) {
     const bool is_behind = (from[i] - written[i] - part[i]).min() >= 0;
-    if (is_behind || (written[i] - from[i] - size[i]).min() >= 0)
-      return build(Op::slice, {before.operand(0)}, n.attrs);
+    if (is_behind || (written[i] - from[i] - size[i]).min() >= 0) return build(Op::slice, {before.operand(0)}, n.attrs);
   }
   return {};
 }

@@ -86,9 +86,11 @@ class Branches(Machine):
             return super().conditional_jump(f, i, value, when, kept)
 
     def can_choose(self) -> bool:
-        """Whether all that goes on is loops that are kept as one."""
-        loops = self.trace.loops
-        return bool(loops) and all(hasattr(loop, "turns") for loop in loops)
+        """Whether all that goes on is loops that are kept as one, their first turns too, and others of a program that has to be one."""
+        loops, peeled = self.trace.loops, self.trace.peeled
+        is_turn = bool(loops) or (peeled is not None and peeled() is not None)
+        is_turn = is_turn or (self.raises and any(turns() is not None for turns in self.trace.written_out))
+        return is_turn and all(hasattr(loop, "turns") for loop in loops)
 
     def condition(self, value: Any) -> TracedArray | None:
         """A truth value that only the run knows, where it can be chosen by; None elsewhere."""

@@ -226,7 +226,9 @@ class Turns:
                 raise StopIteration
             if self.peeled < self.trace.peels.get(self.site, 0) and isinstance(self.numbers.start, int):
                 self.peeled += 1
+                self.trace.peeled = weakref.ref(self)
                 return self.numbers.start + (self.peeled - 1) * self.numbers.step
+            self.trace.peeled = None
             self.loop = Recording(self)
             return self.loop.begin()
         again = self.loop.end()

@@ -76,6 +76,7 @@ class Trace:
         self.loops: list[Any] = []
         self.unrolled: dict[Any, str] = {}
         self.written_out: list[weakref.ref] = []  # loops that go on, turn by turn
+        self.peeled: weakref.ref | None = None  # the loop of whose first turns this is one
         self.peels: dict[Any, int] = {}
         self.loop_count = 0
         self.arguments: list[TracedArray] = []

@@ -100,7 +100,7 @@ def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
         note(trace, inside())
         return index
     if trace is not None and trace.predicate is not None:
-        if not isinstance(extent, int) or not extent:
+        if not (extent if isinstance(extent, int) else extent.min):
             raise_here(
                 UnsupportedError, "an index along an axis that may have no elements, in a way of a condition", "way"
             )
