@@ -219,3 +219,25 @@ def check_drawn(seed):
             same(fast(*args), wanted)
         except AssertionError as error:
             raise AssertionError(source) from error
+
+
+def test_a_way_that_fails_in_a_first_turn():
+    """What the ways had written by then is as it was: the call goes on in pieces."""
+
+    def f(x, a):
+        n, s = len(x), 0.0
+        y, j = np.zeros(len(x)), len(x) - 1
+        for i in range(n):
+            if x[i] > 0:
+                y[i] += 1
+                s += a[(n - 1 - j) - 1 if j != n - 1 else 10**9]
+            else:
+                y[i] += 5
+            j = i
+        return y, s
+
+    x, a = X.copy(), np.arange(100.0)
+    x[0] = -1
+    fast = wf.jit(f, strict=False)
+    for _ in range(2):
+        same(fast(x, a), f(x, a))

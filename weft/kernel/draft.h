@@ -82,6 +82,8 @@ bool lower_by_element(Lowering& lowering, const Node& loop);
 // A counted loop, with those inside of it, whose turns write elements of their own, as a kernel over all turns.
 // Likewise.
 bool lower_by_turn(Lowering& lowering, const Node& loop);
+// Larger bodies of loops ask for more registers than there are, computed element by element.
+inline constexpr size_t largest_body = 256;
 // An element of an element-wise call, view or constant in the body of a loop; `element` gives those of its operands.
 // no_expr for other calls.
 ExprId element_of_body(Access& access, const Node& node, const Dims& at,

@@ -23,7 +23,10 @@ constexpr size_t most_readers = 8;
 class Grouper {
  public:
   Grouper(const Graph& graph, Fusion& fusion, const std::vector<int>& sizes)
-      : graph_(graph), fusion_(fusion), sizes_(sizes), readers_(graph.size()) {}
+      : graph_(graph), fusion_(fusion), sizes_(sizes), readers_(graph.size()), is_base_(graph.size()) {
+    for (const Node& node : graph.nodes())
+      if (is_update(node.op)) is_base_[node.operand(0).id()] = true;
+  }
 
   void run() {
     fusion_.groups.clear();
@@ -79,6 +82,9 @@ class Grouper {
     for (NodeId read : stage.reads)
       if (int producer = fusion_.stage_of[read]; producer >= 0)
         needed.insert(fusion_.stages[static_cast<size_t>(producer)].group);
+    // What reads an array that is written over comes before.
+    if (const Node& root = graph_.node(stage.root); is_update(root.op))
+      needed.insert(base_readers_[root.operand(0).id()].begin(), base_readers_[root.operand(0).id()].end());
     int joined = group_to_join(stage, sizes_[s], needed);
     if (joined < 0) {
       joined = static_cast<int>(states_.size());
@@ -90,6 +96,8 @@ class Grouper {
     state(joined).size += sizes_[s];
     add_needs(joined, needed);
     note_reader(stage);
+    for (NodeId read : stage.reads)
+      if (is_base_[read]) base_readers_[read].insert(joined);
   }
 
   int group_to_join(const Stage& stage, int size, const std::set<int>& needed) {
@@ -223,7 +231,9 @@ class Grouper {
   Fusion& fusion_;
   const std::vector<int>& sizes_;
   std::vector<State> states_;
-  std::vector<std::vector<int>> readers_;  // by node: maps that read it
+  std::vector<std::vector<int>> readers_;         // by node: maps that read it
+  std::vector<bool> is_base_;                     // by node: whether an update writes over it
+  std::map<NodeId, std::set<int>> base_readers_;  // groups that read such a value
 };
 
 }  // namespace

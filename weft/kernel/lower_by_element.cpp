@@ -9,9 +9,6 @@
 namespace weft {
 namespace {
 
-// Larger bodies ask for more registers than there are.
-constexpr size_t largest_body = 256;
-
 // The kernel of what a loop carries in these dimensions, and of the numbers that this depends on.
 class Elements {
  public:

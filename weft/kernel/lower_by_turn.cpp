@@ -9,9 +9,6 @@
 namespace weft {
 namespace {
 
-// Larger bodies ask for more registers than there are.
-constexpr size_t largest_body = 256;
-
 class Turns {
  public:
   Turns(Lowering& lowering, const Node& loop)

@@ -163,22 +163,6 @@ Value joined_again(Builder& build, const Node& n) {
                 {Attr::strides, first.ints(Attr::strides)}});
 }
 
-bool same_places(const Node& a, const Node& b) {
-  if (a.op == Op::update_slice)
-    return a.attrs.dims(Attr::start_indices) == b.attrs.dims(Attr::start_indices) &&
-           a.ints(Attr::strides) == b.ints(Attr::strides);
-  return std::ranges::equal(a.operands().subspan(2), b.operands().subspan(2));
-}
-
-// What is written twice at the same places: an element of a loop, in both ways of a condition.
-Value written_again(Builder& build, const Node& n) {
-  const Node before = n.operand(0).node();
-  if (before.op != n.op || before.operand(1).type() != n.operand(1).type() || !same_places(before, n)) return {};
-  std::vector<Value> operands(n.operands().begin(), n.operands().end());
-  operands[0] = before.operand(0);
-  return build(n.op, std::move(operands), n.attrs);
-}
-
 // What is read where it was just written, or beside it.
 Value read_of_written(Builder& build, const Node& n) {
   const Node before = n.operand(0).node();
@@ -249,8 +233,6 @@ const Rule rules[] = {
     {"a slice of everything is nothing", Op::slice, same_type_operand},
     {"what is read where it was written is what was written", Op::slice, read_of_written},
     {"the same at values", Op::dynamic_slice, read_of_written_at_values},
-    {"what is written over was not written", Op::update_slice, written_again},
-    {"the same at values", Op::dynamic_update_slice, written_again},
     {"a concatenate of one is nothing", Op::concatenate,
      [](Builder&, const Node& n) { return n.operand_count() == 1 ? n.operand(0) : Value{}; }},
     {"the parts of an array side by side are one part", Op::concatenate, joined_again},
@@ -259,6 +241,38 @@ const Rule rules[] = {
     {"x / 1 is x", Op::divide, divided_by_one},
 };
 
+bool is_part_update(Op op) { return op == Op::update_slice || op == Op::dynamic_update_slice; }
+
+// Whether an update writes all that the one before it wrote, which nobody else reads: an element of a loop, in both
+// ways of a condition.
+bool writes_again(const Node& n, const std::vector<uint32_t>& uses) {
+  if (!is_part_update(n.op)) return false;
+  const Node& before = n.operand(0).node();
+  if (before.op != n.op || uses[before.id()] != 1) return false;
+  if (before.operand(1).type() != n.operand(1).type()) return false;
+  if (n.op == Op::dynamic_update_slice)
+    return std::ranges::equal(before.operands().subspan(2), n.operands().subspan(2));
+  return before.attrs.dims(Attr::start_indices) == n.attrs.dims(Attr::start_indices) &&
+         before.ints(Attr::strides) == n.ints(Attr::strides);
+}
+
+GraphPtr without_overwritten(const Graph& graph) {
+  const std::vector<uint32_t> uses = graph.uses();
+  return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    if (!writes_again(node, uses)) return std::vector<Value>{};
+    std::vector<Value> given = operands;
+    given[0] = operands[0].node().operand(0);
+    return std::vector<Value>{build(node.op, std::move(given), node.attrs)};
+  });
+}
+
+GraphPtr simplified(const Graph& graph) {
+  GraphPtr simple = rewrite(graph, rules);
+  const bool has_updates =
+      std::ranges::any_of(simple->nodes(), [](const Node& node) { return is_part_update(node.op); });
+  return has_updates ? without_overwritten(*simple) : simple;
+}
+
 }  // namespace
 
 const Pass simplify{
@@ -266,7 +280,7 @@ const Pass simplify{
     .doc = "Applies exact, shrinking rewrites until none applies.",
     .from = Level::flat,
     .to = Level::flat,
-    .run = [](const Graph& graph) { return rewrite(graph, rules); },
+    .run = simplified,
 };
 
 }  // namespace weft

@@ -40,12 +40,11 @@ class Undecided(Stop):
 
 
 class Predicate:
-    """Whether the way that is recorded is the one taken, and what it has written."""
+    """Whether the way that is recorded is the one taken, and what the ways have written: arrays, and what was there before."""
 
-    def __init__(self, holds: TracedArray) -> None:
-        self.holds = holds
+    def __init__(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]]) -> None:
+        self.holds, self.written = holds, written
         self.born = next(Storage.births)
-        self.written: dict[int, Storage] = {}
 
 
 class Way:
@@ -76,14 +75,19 @@ class Branches(Machine):
         condition = self.condition(value)
         if condition is None:
             return super().conditional_jump(f, i, value, when, kept)
-        start, loops = Way(f, None), list(self.trace.loops)
+        start, loops, stops = Way(f, None), list(self.trace.loops), self.stops
+        written: dict[int, tuple[Storage, Tensor]] = {}
         try:
-            return self.choose(f, i, condition if when else negated(condition), kept)
+            return self.choose(f, i, condition if when else negated(condition), kept, written)
         except Undecided:
-            # What asks for the value says why it is not known.
-            start.bring_back(f)
-            self.trace.loops[:] = loops
-            return super().conditional_jump(f, i, value, when, kept)
+            if self.trace.predicate is not None:
+                raise
+        # As if no way had been tried; what asks for the value says why it is not known.
+        for storage, tensor in written.values():
+            storage.set_back(tensor)
+        start.bring_back(f)
+        self.trace.loops[:], self.stops = loops, stops
+        return super().conditional_jump(f, i, value, when, kept)
 
     def can_choose(self) -> bool:
         """Whether all that goes on is loops that are kept as one, their first turns too, and others of a program that has to be one."""
@@ -110,15 +114,16 @@ class Branches(Machine):
         condition = self.condition(value)
         return super().negation(value) if condition is None else python_truth(negated(condition))
 
-    def choose(self, f: Frame, i: Any, jumps: TracedArray, kept: tuple) -> Any:
-        """Records both ways from a jump to where they meet."""
+    def choose(
+        self, f: Frame, i: Any, jumps: TracedArray, kept: tuple, written: dict[int, tuple[Storage, Tensor]]
+    ) -> Any:
+        """Records both ways from a jump to where they meet; ``written``: arrays that they write, and what was there before."""
         at, outer = f.at - 1, self.trace.predicate
         meets = meeting(f.code, at)
         if meets == NEVER:
             raise Undecided("a condition that a loop goes on by")
         start, begun, effects = Way(f, None), _core.next_serial(), len(self.trace.effects)
         ways: list[Way | None] = []
-        written: dict[int, Storage] = {}
         for holds, begin, more in ((negated(jumps), f.at, ()), (jumps, i.target, kept)):
             if raises_surely(f.code, begin):
                 self.never(holds)
@@ -126,16 +131,13 @@ class Branches(Machine):
                 continue
             start.bring_back(f)
             f.at, f.stack[:] = begin, [*start.stack, *more]
-            with self.way(holds) as predicate:
+            with self.way(holds, written):
                 ways.append(self.follow(f, at, meets))
-            written |= predicate.written
         if len(self.trace.effects) != effects:
             raise Undecided("ranks exchange arrays in a way")
         signal = self.meet(f, meets, ways, jumps, start.locals)
         if outer is None:
             self.require_short(begun, f, written)
-        else:
-            outer.written |= written
         return signal
 
     def either(self, value: Any, a: Any, b: Any) -> Any:
@@ -155,12 +157,12 @@ class Branches(Machine):
         note(self.trace, negated(holds))
 
     @contextmanager
-    def way(self, holds: TracedArray) -> Iterator[Predicate]:
+    def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]]) -> Iterator[None]:
         outer = self.trace.predicate
         inner = holds if outer is None else np.logical_and(outer.holds, holds)
-        self.trace.predicate = Predicate(inner)
+        self.trace.predicate = Predicate(inner, written if outer is None else outer.written)
         try:
-            yield self.trace.predicate
+            yield
         finally:
             self.trace.predicate = outer
 
@@ -212,18 +214,14 @@ class Branches(Machine):
                 f.locals[name] = variables[name]
         return None
 
-    def require_short(self, begun: int, f: Frame, written: dict[int, Storage]) -> None:
+    def require_short(self, begun: int, f: Frame, written: dict[int, tuple[Storage, Tensor]]) -> None:
         """What both ways compute is little, and nothing in it raises by itself."""
         results = [
             value.tensor for value in (*f.locals.values(), *f.stack, *flat(f.state)) if isinstance(value, TracedArray)
         ]
-        outputs = [*results, *(storage.tensor for storage in written.values()), *self.noted()]
+        outputs = [*results, *(storage.tensor for storage, _ in written.values())]
         if _core.element_work(outputs, begun) > MOST_WORK:
             raise Undecided("ways that take long")
-
-    def noted(self) -> list[Tensor]:
-        holds = self.trace.checks.holds
-        return [] if holds is None else [holds.tensor]
 
     def require_of_way(self, value: Any) -> None:
         """Called before anything but an array is changed: in a way, what is older than it must not be."""

@@ -53,7 +53,7 @@ class Breaks(Effects):
         self.hosted: dict[int, tuple[Any, int]] = {}
 
     def can_break(self) -> bool:
-        return self.session is not None and not self.trace.loops
+        return self.session is not None and not self.trace.loops and self.trace.predicate is None
 
     def take_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
         traced = super().take_array(value, kind, parts)

@@ -231,7 +231,7 @@ class Storage:
             for loop in trace.loops:
                 loop.note_write(self)
             if trace.predicate is not None:
-                trace.predicate.written[id(self)] = self
+                trace.predicate.written.setdefault(id(self), (self, self.tensor))
         self.tensor = tensor
         self.version += 1
         for twin in self.twins:
