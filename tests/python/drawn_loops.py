@@ -137,6 +137,16 @@ class Drawn:
     def block(self, indent: int, depth: int) -> list[str]:
         return [line for _ in range(self.random.choice([1, 1, 2, 3])) for line in self.statement(indent, depth)]
 
+    def behind(self) -> str:
+        """What is computed behind the loop of a number of it, whose type may depend on the run."""
+        v, w = self.one("s", "best", "t", "k", "m"), self.one("s", "best", "k")
+        return self.one(
+            "None", f"[{v}, {w}]", f"{v} * 2 + {w}", f"{v} / 2", f"abs({v}), -{v}", f"{v} > {w}, not {v}", f"{{'v': {v}}}",
+            f"np.full(2, {v})", f"np.array([{v}, 1])", f"np.maximum({v}, 0)", f"np.square({v})", f"x * {v}", f"f * {v}",
+            f"isinstance({v}, float), type({w}).__name__", f"max({v}, {w}), sum([{v}, {w}])", f"{v} if {w} > 0 else 1",
+            f"{v} // 2, {v} % 3", f"round({v}, 1)", f"np.where(x > {v}, x, {w})", f"{v} if flag else {w}",
+        )  # fmt: skip
+
     def program(self) -> str:
         first = lambda *simple: self.one(*simple, "0", "w", "1") if self.wild else self.one(*simple)
         lines = [
@@ -150,8 +160,9 @@ class Drawn:
         ]
         for _ in range(self.random.choice([0, 1, 2])):
             lines += self.statement(2)
-        every = "s, best, t, k, m, flag, j, y, c, rows, bytes, z"
-        lines.append(f"    return {self.one(every, 'y, s', 'best, k', '(s, flag), y, c')}")
+        lines.append(f"    u = {self.behind()}")
+        every = "u, s, best, t, k, m, flag, j, y, c, rows, bytes, z"
+        lines.append(f"    return {self.one(every, 'y, s', 'best, k, u', '(s, flag), y, c', 'u')}")
         return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from drawn_loops import drawn_program
 from loop_programs import FORMS, PLAINLY, binned, mean_of_some, relu, validated
+from same_types import same
 
 import weftwork as wf
 from weftwork import errors
@@ -20,20 +21,6 @@ X, K = RNG.standard_normal(50), RNG.integers(0, 50, 50)
 
 def given(x=X):
     return x.copy(), K.copy()
-
-
-def same(got, wanted, types=True):
-    if isinstance(wanted, (tuple, list)):
-        assert type(got) is type(wanted) and len(got) == len(wanted)
-        for a, b in zip(got, wanted, strict=True):
-            same(a, b, types)
-        return
-    assert not types or type(got) is type(wanted), (got, wanted)
-    assert not types or getattr(got, "dtype", None) == getattr(wanted, "dtype", None)
-    if type(wanted) is int:
-        assert got == wanted
-    else:
-        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("function", FORMS, ids=lambda f: f.__name__)

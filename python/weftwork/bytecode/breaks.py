@@ -44,6 +44,7 @@ class Breaks(Effects):
     session: Any = None
     quiet = 0  # how many warnings.catch_warnings() are entered
     host_calls = 0
+    settle_types: Any
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,6 +114,7 @@ class Breaks(Effects):
     def evaluate(self, asked: list[TracedArray], others: list[TracedArray] | None = None) -> None:
         """Ends a piece: what is asked for, and what may still be used, is known afterwards."""
         wanted = {id(array): array for array in (*asked, *(self.live_arrays() if others is None else others))}
+        self.settle_types(wanted.values())
         arrays: dict[int, TracedArray] = {}  # by tensor: one of its arrays
         for array in wanted.values():
             if array._storage.stale is not None:

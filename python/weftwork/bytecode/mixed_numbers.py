@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..numpy.mixed import MOST_NUMBERS, PLAIN, kinds_agree, mark, numbers_of, require_one_type, union
+from ..numpy.mixed import MOST_NUMBERS, PLAIN, can_be, kinds_agree, mark, numbers_of, require_one_type, union
 from ..numpy.tracer import TracedArray
 from ..pytree import items_of
 from .machine import BINARY, COMPARE
@@ -57,7 +58,7 @@ class MixedNumbers(Operators):
                 found = union(*((function(*each),) for each in itertools.product(*options)))
             except (ArithmeticError, ValueError, TypeError):
                 found = (None,) * (MOST_NUMBERS + 1)
-            if len(found) <= MOST_NUMBERS:
+            if len(found) <= MOST_NUMBERS and all(can_be(n, result.dtype, result.weak) for n in found):
                 mark(self.trace, result.tensor, tuple(n for n in found if type(n) is not result.weak))
             elif not self.raises:
                 self.refuse_mixed()
@@ -77,12 +78,16 @@ class MixedNumbers(Operators):
                 ):
                     self.settle(value)
 
+    def one_type_truth(self, value: TracedArray) -> TracedArray:
+        """A value whose truth is asked, which does not show what number it is."""
+        return np.logical_not(np.logical_not(value)) if numbers_of(self.trace, value) else value  # type: ignore[return-value]
+
     def settle(self, value: TracedArray) -> None:
         """It shows whether a value is a number of Python's: behind a loop, it is none or the call runs plainly."""
         if self.trace.loops or not require_one_type(self.trace, value):
             self.refuse_mixed()
 
-    def settle_types(self, results: list[Any]) -> None:
+    def settle_types(self, results: Iterable[Any]) -> None:
         """Results that may be numbers of Python's are none, or the call runs plainly."""
         pending, seen = list(results) if self.trace.mixed else [], set()
         while pending:
@@ -114,23 +119,42 @@ class MixedNumbers(Operators):
                 self.refuse_mixed()
 
     def attribute(self, owner: Any, name: str) -> Any:
-        if self.trace.mixed and numbers_of(self.trace, owner):
-            self.refuse_mixed()
+        if self.trace.mixed and numbers_of(self.trace, owner) and not self.raises:
+            self.settle(owner)
         return super().attribute(owner, name)
 
     def call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        if self.trace.mixed and any(numbers_of(self.trace, value) for value in (*args, *kwargs.values())):
-            self.require_one_call(function, args, kwargs)
-            if function is abs:
+        if self.trace.mixed and not is_interpreted(function):
+            mixed = self.mixed_in((*args, *kwargs.values()))
+            if mixed:
+                self.require_one_call(function, (*args, *kwargs.values()), mixed)
+            if mixed and function is abs:
                 return self.with_numbers(abs, args, super().call(function, args, kwargs))
         return super().call(function, args, kwargs)
 
-    def require_one_call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> None:
-        if isinstance(function, (FunctionType, MethodType)) or function in (min, max, abs, bool, float):
+    def mixed_in(self, values: tuple | list) -> list[TracedArray]:
+        """Those of the values, and of what lists and tuples among them hold, that may be numbers of Python's."""
+        found = [value for value in values if numbers_of(self.trace, value)]
+        for value in values:
+            if type(value) in (list, tuple):
+                found += self.mixed_in(value)
+        return found
+
+    def require_one_call(self, function: Any, operands: tuple, mixed: list[TracedArray]) -> None:
+        """A call gives the same of numbers of Python's and of the scalars that stand for them."""
+        is_kept = type(getattr(function, "__self__", None)) in (list, dict) and not self.trace.loops
+        if is_kept or (self.can_choose() and is_scalar_function(function)):
             return
-        if self.can_choose() and is_scalar_function(function):
-            return
-        if not is_numpy_function(function):
-            self.refuse_mixed()
-        operands = (*args, *kwargs.values())
-        self.require_one_result(operands, [numbers_of(self.trace, value) for value in operands])
+        if is_numpy_function(function):
+            self.require_one_result(operands, [numbers_of(self.trace, value) for value in operands])
+        for value in () if self.raises else mixed:
+            is_operand = any(value is operand for operand in operands) and is_numpy_function(function)
+            if not is_operand or any(np.asarray(n).dtype != value.dtype for n in numbers_of(self.trace, value)):
+                self.settle(value)
+
+
+def is_interpreted(function: Any) -> bool:
+    """Whether what a call does with numbers is seen as it does it."""
+    if isinstance(function, (FunctionType, MethodType)):
+        return not is_numpy_function(function)
+    return any(function is known for known in (min, max, bool, float))

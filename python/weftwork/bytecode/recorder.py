@@ -204,7 +204,7 @@ class Recorder(Branches, MixedNumbers, Appends, Items, Iteration, Calls, LoopHea
         if answers(value):
             return self.user_truth(value)
         if isinstance(value, TracedArray) and self.can_break() and value.size == 1 and value.tensor.constant() is None:
-            return self.truth(self.value_of(value))
+            return self.truth(self.value_of(self.one_type_truth(value)))
         value = self.undecided(value)
         return bool(self.guarded(bool, (value,), {}))
 

@@ -1,0 +1,28 @@
+"""Equality of results with the types that NumPy and Python give them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+
+def same(got: Any, wanted: Any, types: bool = True) -> None:
+    """Raises where values differ beyond rounding, or types; without ``types`` numbers of Python's and NumPy's scalars are one."""
+    if isinstance(wanted, (list, tuple)):
+        assert type(got) is type(wanted) and len(got) == len(wanted)
+        for one, other in zip(got, wanted, strict=True):
+            same(one, other, types)
+        return
+    if isinstance(wanted, dict):
+        return same(list(got.items()), list(wanted.items()), types)
+    if dataclasses.is_dataclass(wanted):
+        return same(list(vars(got).items()), list(vars(wanted).items()), types)
+    if types:
+        assert type(got) is type(wanted), (got, wanted)
+        assert getattr(got, "dtype", None) == getattr(wanted, "dtype", None), (got, wanted)
+    if isinstance(wanted, (int, str, np.dtype, type(None))):
+        assert got == wanted
+    else:
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)

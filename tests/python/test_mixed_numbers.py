@@ -1,0 +1,124 @@
+"""Behind a loop with conditions NumPy has a number of Python's, or a scalar of its own, as the run decides: types are as NumPy gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from same_types import same
+
+import weftwork as wf
+from weftwork import errors
+
+X = np.random.default_rng(1).standard_normal(30)
+INPUTS = [X, -np.abs(X), np.where(X > 0, 0.0, X), X.clip(-1, 0.3)]
+
+
+@dataclass
+class Found:
+    top: Any
+    at: Any
+
+
+def from_int(x):
+    top = 0
+    for i in range(len(x)):
+        if x[i] > top:
+            top = x[i]
+    return top
+
+
+def from_float(x):
+    top = 0.0
+    for i in range(len(x)):
+        if x[i] > top:
+            top = x[i]
+    return top
+
+
+def share(x):
+    s, c = 1, 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            c += x[i]
+            s = s * 2
+    return c / s, s, c // s
+
+
+def in_bytes(x):
+    y = np.zeros(4, np.int8)
+    y[1], y[2] = from_int(x), from_float(x)
+    return y
+
+
+def appended(x):
+    out = []
+    out.append(from_float(x))
+    out.append(from_int(x) + 1)
+    return out
+
+
+FORMS = {
+    "share": share,
+    "in_bytes": in_bytes,
+    "appended": appended,
+    "array": lambda x: np.array([from_int(x), 1]),
+    "full": lambda x: np.full(3, from_int(x)),
+    "abs": lambda x: (np.abs(from_int(x)), abs(from_int(x)), -from_float(x)),
+    "isinstance": lambda x: (isinstance(from_int(x), float), isinstance(from_float(x), np.floating)),
+    "type": lambda x: type(from_int(x)).__name__,
+    "dict": lambda x: {"top": from_int(x), "all": [from_float(x)]},
+    "object": lambda x: Found(from_float(x), 3),
+    "operators": lambda x: (from_float(x) * 2, from_float(x) + from_int(x), from_int(x) / 2, from_int(x) // 2),
+    "power": lambda x: from_float(x) ** 0.5,
+    "functions": lambda x: (np.maximum(from_int(x), 0), np.sqrt(from_float(x)), np.square(from_int(x))),
+    "arrays": lambda x: (x * from_float(x), x.astype(np.float32) * from_int(x), np.minimum(from_int(x), x)),
+    "condition": lambda x: 3 if from_float(x) > 1 else 4,
+    "slice": lambda x: x[: int(from_float(x))].sum(),
+    "truth": lambda x: (from_float(x) > 0.5, from_float(x) == 0, not from_float(x)),
+    "clip": lambda x: (x.clip(from_float(x) * 0.1, 5), np.clip(x, 0, from_float(x))),
+    "conversions": lambda x: (round(from_float(x), 2), float(from_float(x)), int(from_float(x))),
+    "builtins": lambda x: (sum([from_float(x), 1.0]), max([from_float(x), 0.5]), sorted([from_float(x), 0.1])),
+    "attribute": lambda x: from_float(x).dtype if isinstance(from_float(x), np.floating) else "float",
+    "repeated": lambda x: [from_int(x)] * 2,
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_types(name):
+    function = FORMS[name]
+    for x in INPUTS:
+        fast = wf.jit(function, strict=False)
+        for _ in range(2):
+            try:
+                wanted = function(x)
+            except ZeroDivisionError:
+                with pytest.raises(ZeroDivisionError):
+                    fast(x)
+            else:
+                same(fast(x), wanted)
+
+
+def test_what_is_stored_outside():
+    def stores(d, out, x):
+        d["top"] = from_float(x)
+        out.append(from_int(x))
+        return x.sum()
+
+    for x in INPUTS:
+        fast = wf.jit(stores, strict=False)
+        wanted = ({"top": 1}, [])
+        stores(*wanted, x)
+        for _ in range(2):
+            got = ({"top": 1}, [])
+            fast(*got, x)
+            same(got, wanted)
+
+
+def test_a_strict_program_takes_the_scalar():
+    got = wf.jit(lambda x: (from_float(x), from_int(x) + 1))(INPUTS[1])
+    assert got == (0.0, 1.0) and all(type(value) is np.float64 for value in got)
+    with pytest.raises(errors.UnsupportedError, match="Python's or NumPy's"):
+        wf.jit(lambda x: x.astype(np.float32) * from_float(x))(X)
