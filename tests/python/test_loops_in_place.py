@@ -136,3 +136,14 @@ def test_all_orders_of_reads_and_writes():
         exec(source + "\n return x", space)
         x, k = rng.standard_normal(50), rng.integers(0, 50, 50)
         np.testing.assert_allclose(wf.jit(space["f"])(x, k), space["f"](x, k), rtol=1e-12, err_msg=source)
+
+
+def test_who_listens_sees_the_same(tmp_path):
+    """Turns take their kernels in where nobody wants to know of each launch."""
+    fast = wf.jit(labelled)
+    wanted = labelled(X, K)
+    np.testing.assert_array_equal(fast(X, K), wanted)
+    with wf.profile(str(tmp_path / "trace.json")):
+        np.testing.assert_array_equal(fast(X, K), wanted)
+    assert (tmp_path / "trace.json").stat().st_size > 0
+    np.testing.assert_array_equal(fast(X, K), wanted)

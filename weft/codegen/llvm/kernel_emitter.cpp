@@ -245,6 +245,22 @@ void KernelEmitter::load_arguments(bool epilogue) {
                  " to <64 x i1>"));
 }
 
+std::string KernelEmitter::take_parameters() {
+  std::string text;
+  auto take = [&](const char* type, const std::string& value) {
+    append(text, type, " ", value, ", ");
+    return value;
+  };
+  pointers_.clear();
+  for (size_t i = 0; i < kernel_.memories.size(); ++i) pointers_.push_back(take("ptr", cat("%mem", i)));
+  for (size_t i = 0; i < kernel_.symbols.size(); ++i)
+    counters_[kernel_.symbols[i].name] = take("i64", cat("%symbol", i));
+  failed_.clear();
+  for (int i = 0; i < kernel_.checks; ++i) failed_.push_back(take("ptr", cat("%fails", i)));
+  widening_ = {};
+  return text;
+}
+
 // In the frame what the smallest stacks hold, else in memory of the thread.
 void KernelEmitter::allocate_scratch() {
   constexpr int64_t most_in_frame = 1 << 16;
@@ -265,11 +281,13 @@ void KernelEmitter::allocate_scratch() {
   });
 }
 
-void KernelEmitter::emit_loop_kernel() {
-  append(*out, "define internal void @", kernel_.name, "(ptr %args, i64 %begin, i64 %end) #0 {\nentry:\n");
+void KernelEmitter::emit_loop_kernel(std::string_view inlined) {
+  const std::string parameters = !inlined.empty() ? take_parameters() : "ptr %args, ";
+  append(*out, "define internal void @", kernel_.name, inlined, "(", parameters, "i64 %begin, i64 %end) ",
+         inlined.empty() ? "#0" : "#2", " {\nentry:\n");
   allocate_scratch();
   size_t top = out->size();
-  load_arguments();
+  if (inlined.empty()) load_arguments();
   by_bytes_ = takes_bytes();
   statements(kernel_.body);
   begin_checks(top);

@@ -25,6 +25,7 @@ struct ModuleText {
   bool is_quick = false;                         // compiles soon, whatever that costs a run
   int64_t left_out = 0;                          // for that, in prices of kernel/cost.h
   std::set<std::string> other_ways{};            // kernels that are there in two ways
+  std::set<const Launch*> short_loops{};         // whose turns take their kernels in
 
   // Whether the writer is to do with so much less.
   bool takes_less(int64_t price) {
@@ -61,8 +62,8 @@ class KernelEmitter {
  public:
   KernelEmitter(ModuleText& module, const Kernel& kernel);
 
-  // The whole function of a loop kernel.
-  void emit_loop_kernel();
+  // The whole function of a loop kernel; `inlined`: the end of its name where its arguments are parameters.
+  void emit_loop_kernel(std::string_view inlined = {});
   // For dot kernels: values of %args in a function, and the epilogue at lanes of one row.
   void load_arguments(bool epilogue = false);
   void emit_dot_body(const std::string& accumulator, int lanes, const std::string& m, const std::string& n,
@@ -88,6 +89,7 @@ class KernelEmitter {
   std::string* out;
 
  private:
+  std::string take_parameters();
   struct Known {
     Ssa value;
     std::vector<std::string> read;  // registers of the variables that it was computed from
