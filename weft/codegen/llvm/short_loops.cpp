@@ -13,18 +13,17 @@ class ShortLoops {
  public:
   ShortLoops(ModuleText& module, const Program& program) : module_(module), program_(program) {}
 
-  void find(const std::vector<Launch>& launches, const Dim& around) {
+  // `around`: turns of the loops around these launches. What turns of an independent loop have of their own memory has
+  // no address outside of it.
+  void find(const std::vector<Launch>& launches, double around) {
     for (const Launch& launch : launches) {
-      if (launch.kind != LaunchKind::count) {
-        for (const LaunchBlock& block : launch.blocks) find(block.launches, around);
-        continue;
-      }
-      const Dim turns = around * launch.trips;
+      const bool is_count = launch.kind == LaunchKind::count;
+      const double turns = is_count ? around * static_cast<double>(launch.trips.opt()) : around;
       size_t size = 0;
-      if (turns.opt() >= least_turns && is_short(launch, size))
+      if (is_count && turns >= least_turns && is_short(launch, size))
         add(launch);
-      else
-        find(launch.blocks[0].launches, turns);
+      else if (!launch.independent)
+        for (const LaunchBlock& block : launch.blocks) find(block.launches, turns);
     }
   }
 
@@ -34,7 +33,7 @@ class ShortLoops {
   }
 
  private:
-  static constexpr int64_t least_turns = 256;
+  static constexpr double least_turns = 256;
   static constexpr size_t largest_turn = 512;  // expressions
 
   bool is_short(const Launch& loop, size_t& size) const {
@@ -66,7 +65,7 @@ class ShortLoops {
 
 void take_in_short_loops(ModuleText& module, const Program& program) {
   ShortLoops loops(module, program);
-  loops.find(program.run, Dim(1));
+  loops.find(program.run, 1);
   loops.emit();
 }
 
