@@ -146,6 +146,18 @@ def test_a_float_beside_float32():
                 same(got, top(x, y))
 
 
+def test_many_conditions():
+    """Ways double with each part of a condition: those are given up soon."""
+    source = "def f(x, k):\n n = 0\n for i in range(len(x)):\n  v = x[i]\n  if "
+    parts = " or ".join(f"(v > {i} and v < {i}.25)" for i in range(-12, 12))
+    space: dict = {}
+    exec(source + parts + ":\n   n += 1\n return n", space)
+    f = space["f"]
+    same(wf.jit(f, strict=False)(*given()), f(*given()))
+    with pytest.raises(errors.DataDependentError):
+        wf.jit(f)(*given())
+
+
 def test_meetings():
     def f(x):
         if x > 0:

@@ -28,6 +28,8 @@ __all__ = ["Branches", "Predicate"]
 
 #: Elements that the ways of a condition may compute in all: about as long as Python takes for the condition alone.
 MOST_WORK = 512
+#: Conditions that are chosen by in the ways of one: `(a and b) or (c and d) or ...` has twice as many ways with each part.
+MOST_INSIDE = 128
 #: What leaves the frame, handles exceptions, or sets a variable that other functions see.
 NOT_IN_A_WAY = frozenset(
     ("STORE_DEREF", "DELETE_DEREF", "YIELD_VALUE", "SEND", "YIELD_FROM", "SETUP_WITH", "BEFORE_WITH", "SETUP_FINALLY")
@@ -70,6 +72,7 @@ class Branches(Machine):
         super().__init__()
         # Conditions on counters: the value, and what was compared.
         self.of_counters: dict[int, tuple[Tensor, str, Any, Any]] = {}
+        self.inside = 0  # so many conditions were chosen by in the ways of the outermost
 
     def conditional_jump(self, f: Frame, i: Any, value: Any, when: bool, kept: tuple = ()) -> Any:
         condition = self.condition(value)
@@ -122,6 +125,9 @@ class Branches(Machine):
         meets = meeting(f.code, at)
         if meets == NEVER:
             raise Undecided("a condition that a loop goes on by")
+        self.inside = 0 if outer is None else self.inside + 1
+        if self.inside > MOST_INSIDE:
+            raise Undecided("many conditions in a way")
         start, begun, effects = Way(f, None), _core.next_serial(), len(self.trace.effects)
         ways: list[Way | None] = []
         for holds, begin, more in ((negated(jumps), f.at, ()), (jumps, i.target, kept)):
@@ -177,6 +183,8 @@ class Branches(Machine):
                     raise Undecided(f"{instruction.name} in a way")
                 f.at += 1
                 self.instructions += 1
+                if self.instructions > self.most_instructions:
+                    raise Undecided("too many instructions")
                 signal = instruction.run(self, f, instruction)
         except (Refused, Exception) as error:
             raise Undecided(f"in a way: {error}") from error
