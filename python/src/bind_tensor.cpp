@@ -137,8 +137,7 @@ void bind_uses(nb::module_& m) {
       "element_work", [](nb::handle outputs, uint64_t since) { return element_work(to_tensors(outputs), since); },
       nb::arg("outputs"), nb::arg("since") = 0,
       "About how many elements the calls that the outputs depend on, of those recorded since, take in turn; infinite "
-      "where "
-      "that says little.");
+      "where that says little.");
 }
 
 void bind_values(nb::module_& m) {

@@ -22,20 +22,19 @@ class Found:
     at: Any
 
 
-def from_int(x):
-    top = 0
+def largest(x, top):
     for i in range(len(x)):
         if x[i] > top:
             top = x[i]
     return top
+
+
+def from_int(x):
+    return largest(x, 0)
 
 
 def from_float(x):
-    top = 0.0
-    for i in range(len(x)):
-        if x[i] > top:
-            top = x[i]
-    return top
+    return largest(x, 0.0)
 
 
 def share(x):

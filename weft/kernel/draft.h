@@ -77,11 +77,12 @@ void lower_joined(Lowering& lowering, const Stage& stage);
 void lower_fold(Lowering& lowering, const Stage& stage);
 // Packs the right operands that neighbouring turns of an independent loop share, before the loop.
 void pack_for_turns(Lowering& lowering, Draft& loop, const Node& node);
-// A counted loop whose elements depend on no others, all turns in one kernel. False, and nothing done, for other loops.
-bool lower_by_element(Lowering& lowering, const Node& loop);
+// A counted loop whose elements depend on no others, all turns in one kernel; `body`: the loop's,
+// prepared. False, and nothing done, for other loops.
+bool lower_by_element(Lowering& lowering, const Node& loop, const Graph& body);
 // A counted loop, with those inside of it, whose turns write elements of their own, as a kernel over all turns.
 // Likewise.
-bool lower_by_turn(Lowering& lowering, const Node& loop);
+bool lower_by_turn(Lowering& lowering, const Node& loop, GraphPtr body);
 // Larger bodies of loops ask for more registers than there are, computed element by element.
 inline constexpr size_t largest_body = 256;
 // An element of an element-wise call, view or constant in the body of a loop; `element` gives those of its operands.

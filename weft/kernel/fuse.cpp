@@ -120,6 +120,7 @@ class Fuser {
   // A part that is read before what it is part of is written over, and used after that, is kept: else all of it would
   // be.
   void store_overwritten() {
+    if (!has_updates(graph_)) return;
     std::vector<NodeId> used(graph_.size());  // the last value that is stored and computed from one
     for (NodeId id = static_cast<NodeId>(graph_.size()); id-- > 0;) {
       used[id] = id;

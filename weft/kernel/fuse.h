@@ -57,6 +57,7 @@ bool is_fold(const Node& node);
 bool is_step(const Node& node);
 // Calls that write a part of their first operand over, and those that read a part of theirs.
 bool is_update(Op op);
+bool has_updates(const Graph& graph);
 bool reads_part(Op op);
 // The dimension along which a sort of rank 1 and more sorts, from 0.
 size_t sorted_axis(const Node& sort);

@@ -133,17 +133,14 @@ class Elements {
 
 }  // namespace
 
-bool lower_by_element(Lowering& lowering, const Node& loop) {
-  if (loop.attrs.find(Attr::independent) || has_effect(loop)) return false;
-  GraphPtr body = prepare(*loop.regions[0]);
-  if (body->size() > largest_body) return false;
+bool lower_by_element(Lowering& lowering, const Node& loop, const Graph& body) {
   size_t before = lowering.drafts.size();
   std::vector<Dims> done;
   std::vector<std::optional<NodeId>> results = results_of(lowering.graph, loop);
   for (size_t i = 0; i < results.size(); ++i) {
     const Dims& dims = loop.type(i).dims;
     if (!results[i] || std::ranges::count(done, dims)) continue;
-    if (!Elements(lowering, loop, *body, results, dims).lower()) {
+    if (!Elements(lowering, loop, body, results, dims).lower()) {
       lowering.drafts.resize(before);
       return false;
     }

@@ -15,11 +15,14 @@ class Turns {
       : lowering_(lowering), loop_(loop), access_(lowering.graph, lowering.fusion, draft_.kernel) {}
 
   // False, and nothing done, where turns depend on others.
-  bool lower() {
+  bool lower(GraphPtr outermost) {
     const std::vector<std::optional<NodeId>> results = results_of(lowering_.graph, loop_);
-    if (!enter(loop_) || !std::ranges::all_of(results, [](const auto& id) { return id.has_value(); })) return false;
+    if (!enter(loop_, std::move(outermost)) ||
+        !std::ranges::all_of(results, [](const auto& id) { return id.has_value(); }))
+      return false;
     while (const Node* inner = inner_loop())
-      if (!enter(*inner)) return false;
+      if (inner->attrs.find(Attr::independent) || has_effect(*inner) || !enter(*inner, prepare(*inner->regions[0])))
+        return false;
     for (size_t i = 0; i < results.size(); ++i)
       if (!find_write(i)) return false;
     for (const Write& write : writes_)
@@ -47,10 +50,9 @@ class Turns {
   };
 
   // A loop as one more level; all that it carries is what the one around it carries.
-  bool enter(const Node& loop) {
-    if (loop.attrs.find(Attr::independent) || has_effect(loop)) return false;
+  bool enter(const Node& loop, GraphPtr prepared) {
     if (loop.types.size() != loop_.types.size()) return false;
-    levels_.push_back({&loop, prepare(*loop.regions[0])});
+    levels_.push_back({&loop, std::move(prepared)});
     const Graph& body = *levels_.back().body;
     for (const Level& level : levels_)
       if (uses_counter(loop.attrs.dims(Attr::first)[0], level.counter()) ||
@@ -107,18 +109,12 @@ class Turns {
           std::ranges::find_if(levels_, [&](const Level& l) { return uses_counter(start, l.counter()); });
       const bool is_whole = level == levels_.end()
                                 ? start.is(0) && writes_[i].part.type().dims[d] == dims[d]
-                                : start == counter_of(*level) && level->first().is(0) &&
+                                : coefficient(start, level->counter()) == Dim(1) &&
+                                      start.substitute({{level->counter(), Dim(0)}}).is(0) && level->first().is(0) &&
                                       level->loop->attrs.integer(Attr::step) == 1 && level->trips() == dims[d];
       if (!is_whole) return false;
     }
     return true;
-  }
-
-  // A counter as it stands in the extents of the bodies.
-  static Dim counter_of(const Level& level) {
-    for (const Symbol& symbol : level.body->symbols())
-      if (symbol.name == level.counter()) return Dim(symbol);
-    return Dim(-1);
   }
 
   void lower_in(const std::vector<std::optional<NodeId>>& results) {
@@ -211,6 +207,8 @@ class Turns {
 
 }  // namespace
 
-bool lower_by_turn(Lowering& lowering, const Node& loop) { return Turns(lowering, loop).lower(); }
+bool lower_by_turn(Lowering& lowering, const Node& loop, GraphPtr body) {
+  return Turns(lowering, loop).lower(std::move(body));
+}
 
 }  // namespace weft

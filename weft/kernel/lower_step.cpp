@@ -194,10 +194,15 @@ void lower_loop(Lowering& lowering, const Node& node) {
 }
 
 void lower_counted(Lowering& lowering, const Node& node) {
-  if (lower_by_element(lowering, node) || lower_by_turn(lowering, node)) return;
-  std::vector<BufferId> inputs = result_buffers(lowering, node);
   // Independent turns write all that they carry.
-  bool independent = node.attrs.find(Attr::independent) != nullptr;
+  const bool independent = node.attrs.find(Attr::independent) != nullptr;
+  if (!independent && !has_effect(node)) {
+    GraphPtr prepared = prepare(*node.regions[0]);
+    if (prepared->size() <= largest_body &&
+        (lower_by_element(lowering, node, *prepared) || lower_by_turn(lowering, node, prepared)))
+      return;
+  }
+  std::vector<BufferId> inputs = result_buffers(lowering, node);
   for (size_t i = 0; i < inputs.size() && !independent; ++i)
     lower_copy(lowering, node.operand(i), inputs[i], node.id());
   for (size_t i = inputs.size(); i < node.operand_count(); ++i)

@@ -1,4 +1,6 @@
 // What nodes are to fusion and lowering.
+#include <algorithm>
+
 #include "weft/kernel/fuse.h"
 #include "weft/kernel/schedule.h"
 
@@ -28,6 +30,10 @@ bool is_step(const Node& node) {
 }
 
 bool is_update(Op op) { return op == Op::update_slice || op == Op::dynamic_update_slice || op == Op::scatter; }
+
+bool has_updates(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_update(node.op); });
+}
 
 bool reads_part(Op op) { return op == Op::slice || op == Op::dynamic_slice || op == Op::gather; }
 

@@ -1,6 +1,6 @@
 // The order in which a graph is computed: parts of what is written over are read before, so that it is written in
 // place.
-#include <algorithm>
+#include <numeric>
 
 #include "weft/kernel/prepare.h"
 
@@ -59,6 +59,11 @@ class ReadsFirst {
 
 }  // namespace
 
-std::vector<NodeId> reads_before_updates(const Graph& graph) { return ReadsFirst(graph).order(); }
+std::vector<NodeId> reads_before_updates(const Graph& graph) {
+  if (has_updates(graph)) return ReadsFirst(graph).order();
+  std::vector<NodeId> order(graph.size());
+  std::iota(order.begin(), order.end(), NodeId{0});
+  return order;
+}
 
 }  // namespace weft

@@ -79,11 +79,12 @@ class Branches(Machine):
         if condition is None:
             return super().conditional_jump(f, i, value, when, kept)
         start, loops, stops = Way(f, None), list(self.trace.loops), self.stops
-        written: dict[int, tuple[Storage, Tensor]] = {}
+        outer = self.trace.predicate
+        written: dict[int, tuple[Storage, Tensor]] = {} if outer is None else outer.written
         try:
             return self.choose(f, i, condition if when else negated(condition), kept, written)
         except Undecided:
-            if self.trace.predicate is not None:
+            if outer is not None:
                 raise
         # As if no way had been tried; what asks for the value says why it is not known.
         for storage, tensor in written.values():
@@ -166,7 +167,7 @@ class Branches(Machine):
     def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]]) -> Iterator[None]:
         outer = self.trace.predicate
         inner = holds if outer is None else np.logical_and(outer.holds, holds)
-        self.trace.predicate = Predicate(inner, written if outer is None else outer.written)
+        self.trace.predicate = Predicate(inner, written)
         try:
             yield
         finally:

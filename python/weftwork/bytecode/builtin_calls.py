@@ -15,7 +15,7 @@ import numpy as np
 
 from ..numpy.loops import Range, make_range
 from ..numpy.rows import Numbers, Together, digits
-from ..numpy.tracer import Selection, TracedArray, as_tensor, convert, wrap
+from ..numpy.tracer import Selection, TracedArray, as_tensor, wrap
 from ..pytree import items_of
 from .calls import SPECIAL, Calls, Special, special
 from .kinds import (
@@ -32,7 +32,7 @@ from .kinds import (
 from .machine import BINARY, COMPARE
 from .outside import HostValue
 from .reads import is_key
-from .scalar_calls import is_scalar_function, scalar_call
+from .scalar_calls import as_python, is_scalar_function, scalar_call
 
 #: Of so many elements of an array Python's sum, min, max, any and all are operations of the program, one for each; more of
 #: them take longer to compile than Python takes.
@@ -492,9 +492,7 @@ def call_float(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         and value.tensor.constant() is None
         and r.float_is_symbolic(value)
     ):
-        result = wrap(convert(value.tensor, np.dtype(np.float64)))
-        result.weak, result.scalar = float, True
-        return result
+        return as_python(value, float)
     return _float(r, args, kwargs)
 
 

@@ -181,9 +181,7 @@ def in_int64(symbol: str, lhs: Any, rhs: Any, result: TracedArray) -> TracedArra
     first, second = (wrap(as_tensor(side, np.dtype(np.float64))) for side in (lhs, rhs))
     about = first * 2.0**second if symbol == "<<" else BINARY[symbol](first, second)
     message = "an integer of Python's is beyond int64"
-    checked = wrap(demanded(result.tensor, np.abs(about) < 2.0**62, "integer", message))
-    checked.weak, checked.scalar = int, True
-    return checked
+    return TracedArray(demanded(result.tensor, np.abs(about) < 2.0**62, "integer", message), int)
 
 
 def is_among(array: Any, value: Any) -> Any:

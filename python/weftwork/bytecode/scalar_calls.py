@@ -14,7 +14,7 @@ import numpy as np
 from ..numpy.tracer import TracedArray, as_tensor, wrap
 from ..numpy.validity import demanded
 
-__all__ = ["is_scalar_function", "scalar_call"]
+__all__ = ["as_python", "is_scalar_function", "scalar_call"]
 
 
 def is_finite_again(result: Any, *given: Any) -> Any:
@@ -49,8 +49,12 @@ INTEGERS: dict[Any, Callable[[Any], Any]] = {
 TRUTHS: dict[Any, Callable[[Any], Any]] = {math.isnan: np.isnan, math.isinf: np.isinf, math.isfinite: np.isfinite}
 
 
+#: By identity: a callable of the user's is not asked for its hash.
+KNOWN = frozenset(map(id, (*FLOATS, *INTEGERS, *TRUTHS)))
+
+
 def is_scalar_function(function: Any) -> bool:
-    return any(function in table for table in (FLOATS, INTEGERS, TRUTHS))
+    return id(function) in KNOWN
 
 
 def scalar_call(function: Any, args: tuple) -> Any:
@@ -81,6 +85,4 @@ def scalar_call(function: Any, args: tuple) -> Any:
 
 
 def as_python(value: TracedArray, kind: type) -> TracedArray:
-    result = wrap(as_tensor(value, np.dtype(np.int64 if kind is int else kind)))
-    result.weak, result.scalar = kind, True
-    return result
+    return TracedArray(as_tensor(value, np.dtype(np.int64 if kind is int else kind)), kind)

@@ -8,12 +8,10 @@ import numpy as np
 
 from .. import _core
 from .layout import lasting_strides
-from .mixed import is_stood_for, mark, numbers_of, union
+from .mixed import PLAIN, is_stood_for, mark, numbers_of, union
 from .tracer import Storage, Tensor, TracedArray, current_trace
 
-__all__ = ["PLAIN", "Carried", "CarriedValues", "Unset"]
-
-PLAIN = (int, float, complex, bool)
+__all__ = ["Carried", "CarriedValues", "Unset"]
 
 
 class Unset:

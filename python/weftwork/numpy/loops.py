@@ -25,9 +25,10 @@ import numpy as np
 from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from .appended import Appended
-from .carried import PLAIN, Carried, CarriedValues, Unset
+from .carried import Carried, CarriedValues, Unset
 from .dispatch import broadcast_to
 from .frames import set_locals
+from .mixed import PLAIN
 from .rows import Rows, Together
 from .shared_arrays import SharedArrays
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
