@@ -15,6 +15,7 @@ from . import _core
 from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.layout import axes_of, is_contiguous
+from .numpy.loops import Retry
 from .numpy.steps import fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor, inverse, turned
 from .numpy.views import DynamicSlice, is_read_only
@@ -158,7 +159,12 @@ class Blueprint:
                 return ("view", self.add(root, path), [PartOf(root, value)])
         elif isinstance(value, TracedArray):
             if value._storage.apart and not (self.recorder.strict or self.recorder.bakes):
-                self.recorder.refuse("the result is a view of an array, and a loop gives a copy of it")
+                reason = "the result is a view of an array, and a loop gives a copy of it"
+                if value._storage.apart is not True:
+                    raise Retry(value._storage.apart, reason)
+                self.recorder.refuse(reason)
+            if value._storage.choice is not None and not (self.recorder.strict or self.recorder.bakes):
+                self.recorder.require_own_choice(value)
             if not value.scalar:
                 view = self.view(value, path)
                 if view is not None:

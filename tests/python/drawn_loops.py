@@ -166,9 +166,57 @@ class Drawn:
         return "\n".join(lines)
 
 
-def drawn_program(random: Random) -> tuple[str, Any]:
+class DrawnExits(Drawn):
+    """Loops that end early: ``while``, ``break``, ``return``, ``else``, and loops like that in others."""
+
+    loops = 0
+
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        self.wild = random.random() < 0.1
+
+    def statement(self, indent: int, depth: int = 0) -> list[str]:
+        share, pad = self.random.random(), "    " * indent
+        if share < 0.1:
+            jump = self.one(
+                "break", "break", "break", "continue", f"return {self.one('s', 'k, y', 'i', '(flag, best)')}"
+            )
+            return [f"{pad}if {self.condition()}:", *self.few(indent + 1), f"{pad}    {jump}"]
+        if share < 0.16 and self.loops < 2 and depth < 2:
+            return self.loop(indent, depth + 1)
+        return super().statement(indent, depth + 1)
+
+    def few(self, indent: int) -> list[str]:
+        return ["    " * indent + self.simple()] if self.random.random() < 0.5 else []
+
+    def loop(self, indent: int, depth: int) -> list[str]:
+        """A loop in another, of a few turns at most."""
+        pad, name = "    " * indent, f"h{self.loops}"
+        self.loops += 1
+        inside = self.block(indent + 1, depth)
+        end = [f"{pad}else:", *self.block(indent + 1, 3)] if self.random.random() < 0.25 else []
+        if self.random.random() < 0.4:
+            condition = self.one(self.condition(), f"x[{name}] > {self.number()}")
+            jump = [f"{pad}    if {condition}:", f"{pad}        break"] if self.random.random() < 0.7 else []
+            return [f"{pad}for {name} in range({self.one('9', 'n - 1', 'i', '3')}):", *inside, *jump, *end]
+        head = self.one(f"{name} < 8 and {self.condition()}", f"{self.condition()} and {name} < n - 1", f"{name} < i")
+        return [f"{pad}{name} = 0", f"{pad}while {head}:", f"{pad}    {name} += 1", *inside, *end]
+
+    def program(self) -> str:
+        lines = super().program().split("\n")
+        at = next(number for number, line in enumerate(lines) if line.startswith("    for i in"))
+        if self.random.random() < 0.5:
+            head = self.one("i < n - 2", f"i < n - 2 and {self.condition()}", f"not ({self.condition()}) and i < n - 2")
+            lines[at : at + 1] = [f"    i = {self.one('0', '1')}", f"    while {head}:", "        i += 1"]
+        if self.random.random() < 0.2:
+            end = next(number for number, line in enumerate(lines) if line.startswith("    u = "))
+            lines[end:end] = ["    else:", f"        {self.simple()}"]
+        return "\n".join(lines)
+
+
+def drawn_program(random: Random, kind: type[Drawn] = Drawn) -> tuple[str, Any]:
     """The text of a function of (x, v, z, q, f, w), and the function."""
-    source = HELPERS + Drawn(random).program()
+    source = HELPERS + kind(random).program()
     name = f"<drawn loop {abs(hash(source))}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     space: dict[str, Any] = {"np": np, "math": math}

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from drawn_loops import drawn_program
+from drawn_loops import Drawn, drawn_program
 from loop_programs import FORMS, PLAINLY, binned, mean_of_some, relu, validated
 from same_types import same
 
@@ -190,8 +190,9 @@ def test_many_drawn(block):
         check_drawn(seed)
 
 
-def check_drawn(seed):
-    source, function = drawn_program(random.Random(seed))
+def check_drawn(seed, kind=Drawn):
+    """The jitted function, after four calls gave what NumPy gives."""
+    source, function = drawn_program(random.Random(seed), kind)
     rng = np.random.default_rng(seed)
     n = int(rng.choice([9, 17, 30]))
     calls = [
@@ -218,6 +219,7 @@ def check_drawn(seed):
             same(fast(*args), wanted)
         except AssertionError as error:
             raise AssertionError(source) from error
+    return fast
 
 
 def test_a_way_that_fails_in_a_first_turn():

@@ -27,7 +27,7 @@ def check(function, *calls):
         compare(got, wanted)
         for one, other in zip(ours, plain, strict=True):
             compare(one, other)
-    assert fast.ways["pieces"] == 2 * len(calls) and not fast.refusals, (fast.ways, fast.refusals)
+    assert not fast.ways["plain"] and not fast.refusals, (fast.ways, fast.refusals)
     return fast
 
 
@@ -45,12 +45,14 @@ def compare(got, wanted):
 
 
 def newton(x, tolerance):
-    n, error = 0, np.inf
+    # A dictionary that each turn changes keeps the loop in pieces.
+    count, error = {"turns": 0}, np.inf
     while error > tolerance:
         y = 0.5 * (x + 2.0 / x)
         error = np.abs(y - x).max()
-        x, n = y, n + 1
-    return x, n, error
+        x = y
+        count["turns"] += 1
+    return x, count, error
 
 
 def test_a_loop_of_any_length_is_a_few_programs():
@@ -73,8 +75,9 @@ def test_counters_of_for_loops_and_elements_that_they_name():
     def gradient(a, b, history):
         x = np.zeros_like(b)
         r = b - a @ x
-        p, rs = r.copy(), r @ r
+        p, rs, log = r.copy(), r @ r, {}
         for i in range(200):
+            log["last"] = i
             q = a @ p
             alpha = rs / (p @ q)
             x, r = x + alpha * p, r - alpha * q
@@ -84,7 +87,7 @@ def test_counters_of_for_loops_and_elements_that_they_name():
             if np.sqrt(new) < 1e-8:
                 break
             p, rs = r + (new / rs) * p, new
-        return x, i
+        return x, i, log
 
     rng = np.random.default_rng(0)
     a = rng.standard_normal((30, 30))
@@ -147,9 +150,10 @@ def test_branches_within_turns_and_numbers_that_are_drawn():
 def test_loops_within_loops():
     def descent(a, b):
         value = lambda x: 0.5 * x @ a @ x - b @ x
-        x, turns, halved = np.zeros_like(b), 0, 0
+        x, turns, halved, log = np.zeros_like(b), 0, 0, {}
         while True:
             g = a @ x - b
+            log["turns"] = turns
             if np.linalg.norm(g) < 1e-5 or turns > 200:
                 return x, turns, halved
             t = 1.0
@@ -187,14 +191,14 @@ def test_what_outer_variables_attributes_and_containers_keep():
 
 def test_arguments_that_are_written_in_each_turn():
     def relax(grid, edge):
-        turns = 0
+        count = {"turns": 0}
         while True:
             before = grid.copy()
             grid[1:-1] = 0.5 * (grid[2:] + grid[:-2])
             grid[0] = edge
-            turns += 1
+            count["turns"] += 1
             if np.abs(grid - before).max() < 1e-3:
-                return turns
+                return count["turns"]
 
     check(relax, (np.linspace(0, 1, 9) ** 2, 0.0), (np.zeros(9), 1.0))
 

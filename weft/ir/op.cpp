@@ -123,6 +123,7 @@ constexpr std::string_view attr_names[] = {
     "trips",
     "step",
     "carried",
+    "until",
     "split_dimension",
     "concat_dimension",
     "split_count",

@@ -139,6 +139,7 @@ enum class Attr : uint8_t {
   trips,    // Dims, one each: the counter's first value, and how often the loop runs
   step,     // int: from turn to turn
   carried,  // int: the operands that change from turn to turn; the rest stay
+  until,    // flag: a loop ends before a turn where the first of what it carries, one boolean, holds
   split_dimension,
   concat_dimension,
   split_count,

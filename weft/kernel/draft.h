@@ -37,7 +37,7 @@ struct Draft {
   std::string counter;
   Dim first, trips;
   int64_t step = 1;
-  bool independent = false;
+  bool until = false, independent = false;
   // A copy of one buffer to another as a whole: left out where both are the same memory.
   std::optional<std::pair<BufferId, BufferId>> copies;
   std::vector<BufferId> buffers;  // of each memory that is no scratch

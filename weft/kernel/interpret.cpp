@@ -303,7 +303,7 @@ class ProgramRun {
       case LaunchKind::count: {
         int64_t trips = launch.trips.evaluate(bound_), first = launch.first.evaluate(bound_);
         if (launch.independent) turn_.resize(static_cast<size_t>(launch.turn_bytes.evaluate(bound_)));
-        for (int64_t i = 0; i < trips; ++i) {
+        for (int64_t i = 0; i < trips && !(launch.until && choice(launch) != 0); ++i) {
           bound_[launch.counter] = first + i * launch.step;
           run_block(launch.blocks[0]);
         }

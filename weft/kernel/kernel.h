@@ -228,6 +228,7 @@ struct Launch {
   std::string counter;
   Dim first, trips;
   int64_t step = 1;
+  bool until = false;        // count: ends before a turn where the first buffer, one boolean, holds
   bool independent = false;  // count: turns may run in any order and at once, each with `turn_bytes` of its own
   Dim turn_bytes;
   std::optional<Tiling> tiling;  // count: where turns may be taken so

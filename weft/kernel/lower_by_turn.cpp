@@ -21,7 +21,8 @@ class Turns {
         !std::ranges::all_of(results, [](const auto& id) { return id.has_value(); }))
       return false;
     while (const Node* inner = inner_loop())
-      if (inner->attrs.find(Attr::independent) || has_effect(*inner) || !enter(*inner, prepare(*inner->regions[0])))
+      if (inner->attrs.find(Attr::independent) || inner->attrs.flag(Attr::until) || has_effect(*inner) ||
+          !enter(*inner, prepare(*inner->regions[0])))
         return false;
     for (size_t i = 0; i < results.size(); ++i)
       if (!find_write(i)) return false;

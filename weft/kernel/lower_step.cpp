@@ -196,7 +196,8 @@ void lower_loop(Lowering& lowering, const Node& node) {
 void lower_counted(Lowering& lowering, const Node& node) {
   // Independent turns write all that they carry.
   const bool independent = node.attrs.find(Attr::independent) != nullptr;
-  if (!independent && !has_effect(node)) {
+  const bool until = node.attrs.flag(Attr::until);
+  if (!independent && !until && !has_effect(node)) {
     GraphPtr prepared = prepare(*node.regions[0]);
     if (prepared->size() <= largest_body &&
         (lower_by_element(lowering, node, *prepared) || lower_by_turn(lowering, node, prepared)))
@@ -227,6 +228,7 @@ void lower_counted(Lowering& lowering, const Node& node) {
   }
   counters.push_back(std::move(counter));
   add_block(lowering, draft, *body, inputs, std::move(written), counters);
+  draft.until = until;
   draft.independent = independent;
   if (independent) pack_for_turns(lowering, draft, node);
   if (!draft.independent) add_block_memory(lowering, draft);

@@ -311,6 +311,7 @@ class Planner {
     launch.trips = draft.trips;
     launch.step = draft.step;
     for (Kernel& body : draft.bodies) launch.bodies.push_back(add_kernel(std::move(body)));
+    launch.until = draft.until;
     launch.independent = draft.independent;
     if (draft.independent) launch.turn_bytes = draft.blocks[0].program.arena_bytes;
     std::optional<int32_t> memory;

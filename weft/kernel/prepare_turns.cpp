@@ -26,7 +26,9 @@ std::optional<int64_t> cost_of_turn(const Graph& body) {
 std::vector<Value> turns_in_line(Builder& build, const Node& loop, std::vector<Value> values) {
   const Dim trips = loop.attrs.dims(Attr::trips)[0], first = loop.attrs.dims(Attr::first)[0];
   std::optional<int64_t> cost = cost_of_turn(*loop.regions[0]);
-  if (!cost || !trips.is_static() || trips.value() * *cost > few || loop.attrs.find(Attr::independent)) return {};
+  if (!cost || !trips.is_static() || trips.value() * *cost > few || loop.attrs.find(Attr::independent) ||
+      loop.attrs.flag(Attr::until))
+    return {};
   for (int64_t i = 0; i < trips.value(); ++i) {
     GraphPtr turn = substitute(*loop.regions[0],
                                {{loop.attrs.text(Attr::counter), first + Dim(i * loop.attrs.integer(Attr::step))}});

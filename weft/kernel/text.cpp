@@ -99,7 +99,7 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
   if (launch.kind == LaunchKind::kernel) append(out, " x ", launch.parallel);
   if (launch.kind == LaunchKind::count)
     append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips,
-           launch.independent ? " independent" : "");
+           launch.until ? " until it holds" : "", launch.independent ? " independent" : "");
   if (launch.tiling) append(out, " in tiles, reach ", launch.tiling->reach);
   if (!launch.numbers.empty()) append(out, " ", launch.numbers);
   if (!launch.checks.empty()) append(out, " checks ", launch.checks);

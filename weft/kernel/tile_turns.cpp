@@ -34,7 +34,8 @@ class TilingFinder {
 
   // Nothing where the turns must be taken one by one.
   std::optional<Tiling> find() {
-    if (loop_.independent || loop_.trips.opt() < least_trips || loop_.blocks[0].launches.empty()) return std::nullopt;
+    if (loop_.independent || loop_.until || loop_.trips.opt() < least_trips || loop_.blocks[0].launches.empty())
+      return std::nullopt;
     for (const Launch& launch : loop_.blocks[0].launches)
       if (!is_plain(launch)) return std::nullopt;
     for (const Launch& launch : loop_.blocks[0].launches) note_written(launch);

@@ -55,6 +55,9 @@ Types infer_for(const Call& call) {
   call.require(parameter_types(body) == given, "c1", "the body takes ", parameter_types(body), ", it is given ", given);
   call.require(output_types(body) == changing, "c2", "the body gives ", output_types(body), ", the loop carries ",
                changing);
+  if (call.attrs.flag(Attr::until))
+    call.require(carried > 0 && changing[0] == Type{DType::boolean, {}}, "until",
+                 "the first of what is carried must be one boolean, got ", changing);
   return changing;
 }
 
@@ -63,7 +66,8 @@ Literals eval_for(const Node& node, std::span<const Literal> operands) {
   Literals values(operands.begin(), operands.end());
   int64_t trips = node.attrs.dims(Attr::trips)[0].value();
   int64_t first = node.attrs.dims(Attr::first)[0].value(), step = node.attrs.integer(Attr::step);
-  for (int64_t i = 0; i < trips; ++i) {
+  const bool until = node.attrs.flag(Attr::until);
+  for (int64_t i = 0; i < trips && !(until && values[0].as_int(0) != 0); ++i) {
     GraphPtr body = substitute(*node.regions[0], {{node.attrs.text(Attr::counter), Dim(first + i * step)}});
     Literals next = interpret(*body, values);
     std::copy(next.begin(), next.begin() + carried, values.begin());
@@ -134,13 +138,14 @@ OpDef branching(std::string_view doc, int regions, InferFn infer, EvalFn eval, N
 OpDef define_for_() {
   return {.doc =
               "Runs a body a number of times over carried values; the counter is a symbol that takes the values "
-              "first, first + step, …",
+              "first, first + step, …; with `until` as long as the first of what is carried is false",
           .operands = -1,
           .attrs = {{Attr::counter, AttrKind::text},
                     {Attr::first, AttrKind::dims},
                     {Attr::trips, AttrKind::dims},
                     {Attr::step, AttrKind::integer},
                     {Attr::carried, AttrKind::integer},
+                    {Attr::until, AttrKind::flag, true},
                     {Attr::independent, AttrKind::dims, true}},
           .regions = 1,
           .infer = infer_for,

@@ -65,6 +65,7 @@ std::vector<Value> pruned(Builder& build, const Graph& graph, const Node& node, 
   const Graph& body = *node.regions[counted ? 0 : 1];
   std::set<size_t> kept, needed;
   for (uint32_t k : used_results(graph, node.id())) kept.insert(k);
+  if (node.attrs.flag(Attr::until) && !kept.empty()) kept.insert(0);
   if (!counted)
     for (size_t p : parameters_of(*node.regions[0], {0})) kept.insert(p);
   for (size_t before = carried + 1; before != kept.size();) {

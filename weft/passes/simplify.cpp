@@ -218,6 +218,22 @@ Value divided_by_one(Builder&, const Node& n) {
   return is_splat(n.operand(1), 1) && !is_complex(n.type().dtype) ? n.operand(0) : Value{};
 }
 
+Value with_neutral(const Node& n, double neutral) {
+  if (!is_bool(n.type().dtype)) return {};
+  if (is_splat(n.operand(1), neutral)) return n.operand(0);
+  return is_splat(n.operand(0), neutral) ? n.operand(1) : Value{};
+}
+
+Value double_not(Builder&, const Node& n) {
+  const Node& inner = n.operand(0).node();
+  return inner.op == Op::not_ ? inner.operand(0) : Value{};
+}
+
+Value reduction_of_one(Builder& build, const Node& n) {
+  if (n.operand_count() != 2 || !n.type().dims.empty() || !n.operand(0).type().count().is(1)) return {};
+  return build.inlined(*n.regions[0], {n.operand(1), build.reshape(n.operand(0), {})})[0];
+}
+
 // There is no "x + 0 is x": it is wrong for x = -0.0, where the sum is +0.0.
 const Rule rules[] = {
     {"a convert to the same type is nothing", Op::convert, same_type_operand},
@@ -237,6 +253,10 @@ const Rule rules[] = {
      [](Builder&, const Node& n) { return n.operand_count() == 1 ? n.operand(0) : Value{}; }},
     {"the parts of an array side by side are one part", Op::concatenate, joined_again},
     {"integers of 32 bits are compared as such", Op::compare, comparison_of_short},
+    {"what holds and x is x", Op::and_, [](Builder&, const Node& n) { return with_neutral(n, 1); }},
+    {"what does not hold or x is x", Op::or_, [](Builder&, const Node& n) { return with_neutral(n, 0); }},
+    {"not not x is x", Op::not_, double_not},
+    {"a reduction of one element is done once", Op::reduce, reduction_of_one},
     {"x * 1 is x", Op::multiply, times_one},
     {"x / 1 is x", Op::divide, divided_by_one},
 };

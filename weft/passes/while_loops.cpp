@@ -117,6 +117,7 @@ std::vector<Value> as_while(Builder& build, const Node& node, const std::vector<
     given.push_back(body.parameter(init.type(), ""));
   }
   Value more = condition(Op::compare, {asked[0], asked[1]}, {{Attr::comparison_direction, std::string("LT")}});
+  if (node.attrs.flag(Attr::until)) more = condition(Op::and_, {more, condition(Op::not_, {asked[3]})});
   Counters counters;
   size_t at = 3 + operands.size();
   for (const auto& [name, value] : outer) counters[name] = given[at++];

@@ -58,7 +58,7 @@ class Appends:
         if turns.at < 0:  # a frame that Python runs
             return True
         is_seen = name in frame.cells or not LOOKING.isdisjoint(frame.f_code.co_names)
-        return is_seen or name in live_from(frame.code, turns.at)
+        return is_seen or any(name in live_from(frame.code, place) for place in (turns.at, *turns.places))
 
 
 def is_append(function: Any) -> bool:

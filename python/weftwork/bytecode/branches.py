@@ -7,7 +7,7 @@ nothing else may come of them than elements of arrays and the values of variable
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Error
+from ..numpy.early import LEFT, WAY
 from ..numpy.mixed import chosen
 from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, python_truth, wrap
 from ..numpy.validity import can_note, note
@@ -23,6 +24,7 @@ from .liveness import LOOKING, live_from
 from .machine import COMPARE, RETURN, Machine, Stop
 from .outside import Refused
 from .postdominators import NEVER, RETURNS, meeting, raises_surely
+from .ways_out import Bounds, Way
 
 __all__ = ["Branches", "Predicate"]
 
@@ -44,22 +46,10 @@ class Undecided(Stop):
 class Predicate:
     """Whether the way that is recorded is the one taken, and what the ways have written: arrays, and what was there before."""
 
-    def __init__(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]]) -> None:
-        self.holds, self.written = holds, written
+    def __init__(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_rest: bool) -> None:
+        # ``is_rest``: of the turn that may leave its loop, in vain once.
+        self.holds, self.written, self.is_rest = holds, written, is_rest
         self.born = next(Storage.births)
-
-
-class Way:
-    """What a frame is at the beginning or end of a way."""
-
-    def __init__(self, frame: Frame, signal: Any) -> None:
-        self.stack, self.locals, self.signal = list(frame.stack), dict(frame.locals), signal
-        self.at, self.state = frame.at, frame.state
-
-    def bring_back(self, frame: Frame) -> None:
-        frame.at, frame.state, frame.stack[:] = self.at, self.state, self.stack
-        frame.locals.clear()
-        frame.locals.update(self.locals)
 
 
 class Branches(Machine):
@@ -78,20 +68,27 @@ class Branches(Machine):
         condition = self.condition(value)
         if condition is None:
             return super().conditional_jump(f, i, value, when, kept)
-        start, loops, stops = Way(f, None), list(self.trace.loops), self.stops
+        jumps = condition if when else negated(condition)
+        found = self.attempted(f, lambda written: self.choose(f, i, jumps, kept, written))
+        return super().conditional_jump(f, i, value, when, kept) if found is None else found[0]
+
+    def attempted(self, f: Frame, record: Callable[[dict[int, tuple[Storage, Tensor]]], Any]) -> tuple[Any] | None:
+        """How the frame gives back control after both ways were recorded; None, and as if no way had been tried, where they cannot be."""
+        start, stops = Way(f, None), self.stops
+        loops, effects = list(self.trace.loops), list(self.trace.effects)
         outer = self.trace.predicate
         written: dict[int, tuple[Storage, Tensor]] = {} if outer is None else outer.written
         try:
-            return self.choose(f, i, condition if when else negated(condition), kept, written)
+            return (record(written),)
         except Undecided:
             if outer is not None:
                 raise
-        # As if no way had been tried; what asks for the value says why it is not known.
+        # What asks for the value says why it is not known.
         for storage, tensor in written.values():
             storage.set_back(tensor)
         start.bring_back(f)
-        self.trace.loops[:], self.stops = loops, stops
-        return super().conditional_jump(f, i, value, when, kept)
+        self.trace.loops[:], self.trace.effects[:], self.stops = loops, effects, stops
+        return None
 
     def can_choose(self) -> bool:
         """Whether all that goes on is loops that are kept as one, their first turns too, and others of a program that has to be one."""
@@ -118,32 +115,52 @@ class Branches(Machine):
         condition = self.condition(value)
         return super().negation(value) if condition is None else python_truth(negated(condition))
 
+    def bounds(self, f: Frame, at: int) -> Bounds | None:
+        """What the ways from a jump may be left for, beside where they meet: the loop that goes on there."""
+        return None
+
     def choose(
         self, f: Frame, i: Any, jumps: TracedArray, kept: tuple, written: dict[int, tuple[Storage, Tensor]]
     ) -> Any:
         """Records both ways from a jump to where they meet; ``written``: arrays that they write, and what was there before."""
-        at, outer = f.at - 1, self.trace.predicate
-        meets = meeting(f.code, at)
+        at = f.at - 1
+        bounds = self.bounds(f, at)
+        meets = meeting(f.code, at) if bounds is None else bounds.meeting(at)
+        first, second = Way(f, None), Way(f, None)
+        second.at = i.target
+        second.stack += kept
+        return self.both(f, (at, meets, bounds), (first, second), jumps, written)
+
+    def both(
+        self,
+        f: Frame,
+        between: tuple[int, int, Bounds | None],
+        begins: tuple[Way, Way],
+        jumps: TracedArray,
+        written: dict[int, tuple[Storage, Tensor]],
+    ) -> Any:
+        """Records two ways, the second of which is taken where ``jumps`` holds; ``between``: the jump, where they meet, and the loop around."""
+        _, meets, bounds = between
+        outer = self.trace.predicate
         if meets == NEVER:
             raise Undecided("a condition that a loop goes on by")
         self.inside = 0 if outer is None else self.inside + 1
         if self.inside > MOST_INSIDE:
             raise Undecided("many conditions in a way")
         start, begun, effects = Way(f, None), _core.next_serial(), len(self.trace.effects)
+        leaves = bounds is not None and bounds.is_of_turn and any(bounds.is_outside(begin.at) for begin in begins)
         ways: list[Way | None] = []
-        for holds, begin, more in ((negated(jumps), f.at, ()), (jumps, i.target, kept)):
-            if raises_surely(f.code, begin):
+        for holds, begin in zip((negated(jumps), jumps), begins, strict=True):
+            if begin.at >= 0 and raises_surely(f.code, begin.at):
                 self.never(holds)
                 ways.append(None)
                 continue
-            start.bring_back(f)
-            f.at, f.stack[:] = begin, [*start.stack, *more]
-            with self.way(holds, written):
-                ways.append(self.follow(f, at, meets))
+            with self.way(holds, written, leaves):
+                ways.append(begin.go(self, f, between))
         if len(self.trace.effects) != effects:
             raise Undecided("ranks exchange arrays in a way")
-        signal = self.meet(f, meets, ways, jumps, start.locals)
-        if outer is None:
+        signal = self.meet(f, meets, ways, jumps, start.locals, bounds)
+        if (outer is None or outer.is_rest) and not leaves:
             self.require_short(begun, f, written)
         return signal
 
@@ -164,23 +181,28 @@ class Branches(Machine):
         note(self.trace, negated(holds))
 
     @contextmanager
-    def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]]) -> Iterator[None]:
+    def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_rest: bool) -> Iterator[None]:
         outer = self.trace.predicate
         inner = holds if outer is None else np.logical_and(outer.holds, holds)
-        self.trace.predicate = Predicate(inner, written)
+        self.trace.predicate = Predicate(inner, written, is_rest)
         try:
             yield
         finally:
             self.trace.predicate = outer
 
-    def follow(self, f: Frame, at: int, meets: int) -> Way:
-        """Runs a frame up to where the ways from the jump at ``at`` meet."""
+    def follow(self, f: Frame, at: int, meets: int, bounds: Bounds | None) -> Way:
+        """Runs a frame up to where the ways from the jump at ``at`` meet, or out of the loop."""
         instructions, signal = f.code.instructions, None
         try:
             while f.at != meets and signal is None:
+                if bounds is not None and bounds.is_outside(f.at):
+                    if not bounds.leave(f):
+                        raise Undecided("a loop is left within an expression")
+                    break
+                if f.at <= at:
+                    raise Undecided("another turn of a loop in a way")
                 f.instruction = instruction = instructions[f.at]
-                goes_back = 0 <= instruction.target <= at and instruction.target != meets
-                if instruction.name in NOT_IN_A_WAY or goes_back:
+                if instruction.name in NOT_IN_A_WAY:
                     raise Undecided(f"{instruction.name} in a way")
                 f.at += 1
                 self.instructions += 1
@@ -189,11 +211,23 @@ class Branches(Machine):
                 signal = instruction.run(self, f, instruction)
         except (Refused, Exception) as error:
             raise Undecided(f"in a way: {error}") from error
+        return self.end_of_way(f, meets, signal)
+
+    @staticmethod
+    def end_of_way(f: Frame, meets: int, signal: Any) -> Way:
         if signal is not None and (signal != RETURN or meets != RETURNS):
             raise Undecided("a way leaves the loop")
         return Way(f, signal)
 
-    def meet(self, f: Frame, meets: int, ways: list[Way | None], second: TracedArray, variables: dict[str, Any]) -> Any:
+    def meet(
+        self,
+        f: Frame,
+        meets: int,
+        ways: list[Way | None],
+        second: TracedArray,
+        variables: dict[str, Any],
+        bounds: Bounds | None,
+    ) -> Any:
         """Makes a frame what it is behind both ways; ``second``: whether the second one is taken."""
         taken = [way for way in ways if way is not None]
         if not taken:
@@ -212,11 +246,17 @@ class Branches(Machine):
         if len(first.stack) != len(other.stack):
             raise Undecided("stacks of two depths")
         f.stack[:] = [joined.value(a, b) for a, b in zip(first.stack, other.stack, strict=True)]
-        live = None if not LOOKING.isdisjoint(f.f_code.co_names) else live_from(f.code, meets)
+        live = None if not LOOKING.isdisjoint(f.f_code.co_names) else live_where(f, meets, bounds)
+        is_end = bounds is not None and live is not None and meets == bounds.header
+        gone = [is_end and way.locals.get(LEFT) is True for way in (first, other)]
+        behind = frozenset() if bounds is None or not any(gone) else bounds.live_behind()
         for name in {**first.locals, **other.locals}:
             a, b = first.locals.get(name, NULL), other.locals.get(name, NULL)
             if a is b:
                 f.locals[name] = a
+            elif any(gone) and name not in behind:
+                # The next turn alone would read it.
+                f.locals[name] = b if gone[0] else a
             elif live is None or name in live:
                 f.locals[name] = joined.value(a, b)
             elif name in variables:
@@ -265,6 +305,12 @@ class Branches(Machine):
         return value if known is None else super().compare(*known[1:])
 
 
+def live_where(f: Frame, meets: int, bounds: Bounds | None) -> frozenset[str]:
+    """The variables that may be read where ways meet, or behind the loop that some have left."""
+    behind = frozenset([LEFT, WAY]) if bounds is None or meets != bounds.header else bounds.live_behind()
+    return behind | live_from(f.code, meets)
+
+
 def negated(condition: TracedArray) -> TracedArray:
     return wrap(as_tensor(np.logical_not(condition)))
 
@@ -298,6 +344,7 @@ class Joined:
         return self.known[key]
 
     def joined(self, a: Any, b: Any) -> Any:
+        a, b = self.trace.recorder.number_operand(a), self.trace.recorder.number_operand(b)
         if type(a) is type(b) is tuple and len(a) == len(b):
             return tuple(self.value(x, y) for x, y in zip(a, b, strict=True))
         found = chosen(self.trace, self.second, b, a)

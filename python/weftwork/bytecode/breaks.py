@@ -119,6 +119,7 @@ class Breaks(Effects):
         for array in wanted.values():
             if array._storage.stale is not None:
                 self.refuse("an array whose layout is not known")
+            self.require_own_choice(array)
             base = whole_of(array)
             if self.is_computed(base._storage.tensor):
                 arrays.setdefault(id(base._storage.tensor), base)

@@ -58,12 +58,24 @@ class Instruction:
 def with_back_edge(run: Callable[..., Any]) -> Callable[..., Any]:
     """A jump to the beginning of a loop."""
 
-    def jump(machine: Any, frame: Any, instruction: Instruction) -> None:
-        run(machine, frame, instruction)
+    def jump(machine: Any, frame: Any, instruction: Instruction) -> Any:
+        signal = run(machine, frame, instruction)
         if frame.at == instruction.target:
             machine.back_edge(frame)
+        return signal
 
     return jump
+
+
+@lru_cache(maxsize=256)
+def with_header(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The first instruction of the turns of a ``while`` statement."""
+
+    def first(machine: Any, frame: Any, instruction: Instruction) -> Any:
+        ended = machine.at_header(frame, frame.at - 1)
+        return run(machine, frame, instruction) if ended is None else ended[0]
+
+    return first
 
 
 def unknown(machine: Any, frame: Any, instruction: Instruction) -> None:
@@ -106,9 +118,15 @@ class Code:
         if VERSION >= (3, 11):
             self._read_table(index_of)
         self._mark_put_aside()
+        headers: list[Instruction] = []
         for index, instruction in enumerate(self.instructions):
             if 0 <= instruction.target <= index and "NO_INTERRUPT" not in instruction.name:
                 instruction.run = with_back_edge(instruction.run)
+                header = self.instructions[instruction.target]
+                if header.name != "FOR_ITER" and header not in headers:
+                    headers.append(header)
+        for header in headers:
+            header.run = with_header(header.run)
 
     def _value(self, raw: Any) -> Any:
         """What the number of an instruction stands for."""

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..numpy.frozen import is_frozen
 from ..numpy.layout import given_strides
-from ..numpy.tracer import Read, Trace, TracedArray, is_frozen
+from ..numpy.tracer import Read, Trace, TracedArray
 from .host import ViewOf, is_numpys_generator
 from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, contains_traced, is_method_of_data, is_record, is_user_object
 from .outside import CALL, VALUE

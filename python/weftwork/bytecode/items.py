@@ -13,7 +13,7 @@ from ..numpy.items import Start, dynamic_slice, is_view_at, told
 from ..numpy.tracer import TracedArray
 from ..numpy.validity import note_bound
 from ..numpy.views import Flat
-from .kinds import ABSENT, answers, compares_by_identity, contains_traced
+from .kinds import ABSENT, NUMBERS, answers, compares_by_identity, contains_traced
 from .machine import Machine
 from .outside import HostValue
 
@@ -180,6 +180,9 @@ class Items(Machine):
         self.changes(owner)
         self.guarded(DELETE_ITEM, (owner, self.known_key(owner, key)), {})
 
+    def number_operand(self, value: Any) -> Any:
+        return self.traced(value) if type(value) is HostValue and type(value.value) in NUMBERS else value
+
     def array_operand(self, value: Any) -> Any:
         if type(value) is HostValue:
             return self.traced(value)
@@ -197,7 +200,7 @@ class Items(Machine):
         array = owner if isinstance(owner, np.ndarray) else owner.base
         if self.bakes and array.flags.writeable and not self.is_own(array):
             self.refuse("an array of the surroundings is written")
-        if contains_traced(value) or contains_traced(key) or self.trace.loops:
+        if contains_traced(value) or contains_traced(key) or self.trace.is_repeated:
             self.written(array)
         self.guarded(STORE_ITEM, (owner, key, self.concrete(value)), {})
 

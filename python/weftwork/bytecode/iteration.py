@@ -82,11 +82,12 @@ class Iteration(Machine):
 
     def next_of(self, frame: Frame, iterator: Any) -> Any:
         if isinstance(iterator, Turns):
+            iterator.stack = list(frame.stack)
             return iterator.following(frame)
         if answers(iterator):
             return self.call_special(iterator, "__next__")
         self.require_known(iterator)
-        if self.trace.loops:
+        if self.trace.is_repeated:
             self.changes(iterator, "an iterator")
         return next(iterator)
 

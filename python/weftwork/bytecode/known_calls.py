@@ -90,7 +90,11 @@ OWN.add(QuietWarnings)
 
 @special(warnings.catch_warnings)
 def call_catch_warnings(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    if r.trace.loops or args or any(kwargs.get(name) not in (None, False) for name in ("record", "module", "action")):
+    if (
+        r.trace.is_repeated
+        or args
+        or any(kwargs.get(name) not in (None, False) for name in ("record", "module", "action"))
+    ):
         return r.refuse("warnings are recorded")
     return QuietWarnings(r)
 
@@ -360,7 +364,7 @@ def call_getter(r: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> A
 def call_cached(r: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """A function with a cache: what it remembers; that it was asked is done again once the program has run."""
     args, kwargs = tuple(map(r.concrete_deep, args)), {k: r.concrete_deep(v) for k, v in kwargs.items()}
-    if r.trace.loops or not all(map(is_plain_key, (*args, *kwargs.values()))):
+    if r.trace.is_repeated or not all(map(is_plain_key, (*args, *kwargs.values()))):
         return r.refuse("a function with a cache is called, which remembers the call")
     key = key_of(function, args, kwargs)
     known = r.remembered.get((id(function), key))

@@ -184,6 +184,20 @@ class Machine:
     def back_edge(self, frame: Frame) -> None:
         """Called where a jump goes back to the beginning of a loop."""
 
+    def at_header(self, frame: Frame, at: int) -> tuple[Any] | None:
+        """Called before the first instruction of a turn of a ``while`` statement; how the frame gives back control, where the loop was ended."""
+        return None
+
+    def end_of_loop(self, frame: Frame, instruction: Any) -> Any:
+        """Goes behind a ``for`` statement whose iterator has no more; how the frame gives back control."""
+        frame.at = instruction.target
+        if frame.code.instructions[frame.at].name == "END_FOR":
+            frame.at += 1
+            if VERSION >= (3, 13):
+                return None  # POP_TOP behind it takes the iterator
+        frame.stack.pop()
+        return None
+
     def born(self, value: Any) -> Any:
         """Called with each container that an instruction makes."""
         return value

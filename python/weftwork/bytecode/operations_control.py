@@ -73,29 +73,13 @@ def get_iter(m: Machine, f: Frame, i: Any) -> None:
 
 
 @operation("FOR_ITER")
-def for_iter(m: Machine, f: Frame, i: Any) -> None:
+def for_iter(m: Machine, f: Frame, i: Any) -> Any:
     try:
         value = m.next_of(f, f.stack[-1])
     except StopIteration:
-        finish_loop(f, i)
-    else:
-        f.stack.append(value)
-
-
-def finish_loop(f: Frame, i: Any) -> None:
-    """Goes behind the loop; from 3.12 on the iterator is popped there, with what stands for the value."""
-    f.at = i.target
-    if f.code.instructions[i.target].name != "END_FOR":
-        f.stack.pop()
-    elif POPS_ONE:
-        # END_FOR takes what stands for the value, POP_TOP behind it the iterator.
-        f.stack.append(NULL)
-    else:
-        f.at += 1
-        f.stack.pop()
-
-
-POPS_ONE = VERSION >= (3, 13)
+        return m.end_of_loop(f, i)
+    f.stack.append(value)
+    return None
 
 
 # -- the end of a frame --------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class Operators(Machine):
         if symbol[-1] == "=":
             self.before_change(lhs, rhs)
         result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
-        if isinstance(result, TracedArray) and result.weak is int and self.trace.loops:
+        if isinstance(result, TracedArray) and result.weak is int and self.trace.is_repeated:
             return in_int64(symbol.rstrip("="), lhs, rhs, result)
         return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
 
@@ -115,7 +115,7 @@ class Operators(Machine):
         """Called before an operator changes its first operand in place."""
         if type(owner) in (list, set, dict):
             self.changes(owner)
-        elif isinstance(owner, np.ndarray) and (contains_traced(value) or self.trace.loops):
+        elif isinstance(owner, np.ndarray) and (contains_traced(value) or self.trace.is_repeated):
             self.written(owner)
 
     def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:

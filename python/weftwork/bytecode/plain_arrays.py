@@ -92,13 +92,13 @@ class PlainArrays(Reads):
 
     def before_method(self, owner: np.ndarray, name: str, args: tuple) -> None:
         """Called before a method of an array of NumPy's."""
-        if name in MAY_CHANGE and (self.trace.loops or any(map(contains_traced, args))):
+        if name in MAY_CHANGE and (self.trace.is_repeated or any(map(contains_traced, args))):
             self.written(owner)
 
     @contextlib.contextmanager
     def watching_arrays(self, args: tuple, kwargs: dict[str, Any]) -> Iterator[None]:
         """What NumPy writes in a loop that is recorded once would be written as often as its body is recorded."""
-        values = [*args, *kwargs.values()] if self.trace.loops else []
+        values = [*args, *kwargs.values()] if self.trace.is_repeated else []
         values += [item for value in values if type(value) is tuple for item in value]
         before = [(value, value.tobytes()) for value in values if isinstance(value, np.ndarray)]
         yield

@@ -18,6 +18,7 @@ from .. import _core
 from ..errors import Error
 from ..numpy.loops import Retry
 from ..numpy.tracer import Storage, Trace, TracedArray
+from ..numpy.validity import can_note, require
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
     known_calls,
@@ -28,8 +29,8 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
     operations_values,
 )
 from .appends import Appends
-from .branches import Branches
 from .calls import SPECIAL, Calls
+from .early_exits import EarlyExits
 from .frame import DefaultOf, Frame
 from .headers import LoopHeaders
 from .host import has_to_run
@@ -52,7 +53,7 @@ MOST_CALLS = 20_000
 MOST_INSTRUCTIONS = 200_000
 
 
-class Recorder(Branches, MixedNumbers, Appends, Items, Iteration, Calls, LoopHeaders):
+class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -120,8 +121,8 @@ class Recorder(Branches, MixedNumbers, Appends, Items, Iteration, Calls, LoopHea
     # -- ages, for loops that are recorded once ----------------------------------------------------------------------
 
     def born(self, value: Any) -> Any:
-        """Notes that a container or iterator was made; only while loops are recorded does it matter."""
-        if self.trace.loops:
+        """Notes that a container or iterator was made; only in loops and ways that are recorded does it matter."""
+        if self.trace.is_repeated:
             self.births[id(value)] = (next(Storage.births), value)
         return value
 
@@ -189,6 +190,8 @@ class Recorder(Branches, MixedNumbers, Appends, Items, Iteration, Calls, LoopHea
     def require_fit(self, tensor: Any, dtype: np.dtype, fits: Callable[[], Any] | None = None) -> None:
         """NumPy refuses a number that an operand's dtype cannot hold, or compares it otherwise; ``fits`` asks the program."""
         known = self.sources.get(id(tensor))
+        if known is None and fits is not None and not self.raises and not self.can_break() and can_note(self.trace):
+            return require(fits())
         if known is not None:
             fitting = self.truth(self.host(Fits(dtype), HostValue(known[1], known[2])))
         else:

@@ -10,7 +10,8 @@ import numpy as np
 from ..device import Buffer
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..numpy.creation import CREATORS
-from ..numpy.tracer import TracedArray, contains_traced, current_trace, is_frozen
+from ..numpy.frozen import is_frozen
+from ..numpy.tracer import TracedArray, contains_traced, current_trace
 from .calls import as_own, recorded_or_run
 from .tensor import Tensor, copied, leaf, require_device, tensor_of
 

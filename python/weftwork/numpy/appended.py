@@ -38,6 +38,7 @@ class Appended:
         loop, number = self.loop, len(self.values)
         if (
             not isinstance(loop.trips, int)
+            or loop.turns.is_endless
             or not isinstance(value, TracedArray)
             or any(loop.symbol in str(extent) for extent in value.shape)
         ):

@@ -108,8 +108,13 @@ class CarriedValues:
         found += [c for name, c in known.items() if name not in names and now.get(name) is not None and c.has_entry]
         return sorted(found, key=lambda c: (c.storage is None, c.name or ""))
 
+    def in_program(self, value: Any) -> Any:
+        """A number that Python computes at each call as an input of the program; others as they are."""
+        recorder = self.trace.recorder
+        return value if recorder is None else recorder.number_operand(value)
+
     def carried_local(self, name: str, before: Any, value: Any) -> Carried | None:
-        entry = self.entry.get(name, Unset)
+        entry, value = self.in_program(self.entry.get(name, Unset)), self.in_program(value)
         if isinstance(value, TracedArray):
             if self.inductions.pop(name, None) is not None:
                 # A number that grew evenly in the first turn, as a loop inside did nothing then.

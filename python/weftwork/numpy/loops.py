@@ -27,6 +27,7 @@ from ..errors import DataDependentError, UnsupportedError
 from .appended import Appended
 from .carried import Carried, CarriedValues, Unset
 from .dispatch import broadcast_to
+from .early import ENDLESS, LEFT, WAY, EarlyEnd
 from .frames import set_locals
 from .mixed import PLAIN
 from .rows import Rows, Together
@@ -41,20 +42,22 @@ MOST_PASSES = 6
 PYTHON_RANGE = builtins.range
 _GET_ITER = dis.opmap["GET_ITER"]
 
-Site = tuple[str, int]
+Site = tuple[Any, int]
 
 
 class Retry(BaseException):
     """Trace the function again: this loop cannot be recorded as one."""
 
-    def __init__(self, site: Site, reason: str, peel: bool = False) -> None:
+    def __init__(self, site: Site, reason: str, peel: bool = False, keep: bool = False) -> None:
         super().__init__(reason)
-        self.site, self.reason, self.peel = site, reason, peel
+        self.site, self.reason, self.peel, self.keep = site, reason, peel, keep
 
     def note(self, unrolled: dict[Site, str], peels: dict[Site, int]) -> None:
         """Records what the next tracing is to do otherwise."""
         if self.peel:
             peels[self.site] = peels.get(self.site, 0) + 1
+        elif self.keep:
+            peels[self.site] = 0
         else:
             unrolled[self.site] = self.reason
 
@@ -173,6 +176,8 @@ def trips_of(numbers: Range) -> Any:
 class Turns:
     """The iterator of one for statement."""
 
+    is_endless = False
+
     def __init__(
         self, numbers: Range, frame: FrameType, rows: TracedArray | Together | None = None, target: str | None = None
     ) -> None:
@@ -186,8 +191,10 @@ class Turns:
         self.plain: Any = None
         self.loop: Recording | None = None
         self.at = -1  # the instruction that asks for the next turn, where it is known
+        self.places: list[int] = []  # where the ways out of it lead, but for its end
+        self.stack: list[Any] = []  # of the frame, when a turn begins
         self.peeled = 0
-        if self.is_short() or self.site in trace.unrolled:
+        if (self.is_short() and self.site not in trace.peels) or self.site in trace.unrolled:
             if not isinstance(self.trips, int) or self.trips > LONGEST_UNROLLED:
                 reason = trace.unrolled[self.site]
                 raise_here(
@@ -229,24 +236,49 @@ class Turns:
                 self.peeled += 1
                 self.trace.peeled = weakref.ref(self)
                 return self.numbers.start + (self.peeled - 1) * self.numbers.step
-            self.trace.peeled = None
-            self.loop = Recording(self)
-            return self.loop.begin()
+            return self.begin()
         again = self.loop.end()
         if again is None:
             raise StopIteration
         return again
 
+    def begin(self) -> Any:
+        """Begins to record the turns behind those that were written out."""
+        self.trace.peeled = None
+        before, way = False, 0
+        if self.at >= 0:
+            before, way = self.frame.locals.pop(LEFT, False), self.frame.locals.pop(WAY, 0)
+        self.loop = Recording(self, before, way)
+        return self.loop.begin()
+
+
+class While(Turns):
+    """The turns of one while statement, of which nobody knows how many there are."""
+
+    is_endless = True
+
+    def __init__(self, frame: Any, at: int, places: list[int]) -> None:
+        trace = current_trace()
+        assert trace is not None
+        self.trace, self.frame, self.numbers = trace, frame, make_range(Range, (ENDLESS,))
+        self.site, self.trips, self.at = (frame.f_code, at), ENDLESS, at
+        self.rows, self.target, self.plain, self.loop, self.peeled = None, "", None, None, 0
+        self.places, self.stack = places, list(frame.stack)
+
+    def reference(self) -> weakref.ref:
+        return weakref.ref(self)
+
 
 class Recording(CarriedValues, SharedArrays):
     """A loop that is being recorded: the surroundings as they were, and what is known of its body."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: Turns, before: Any, way: Any) -> None:
         super().__init__()
         self.turns, self.trace, self.frame = turns, turns.trace, turns.frame
         numbers, skipped = turns.numbers, turns.peeled
         self.first = numbers.start + skipped * numbers.step
         self.trips = turns.trips - skipped
+        self.early = EarlyEnd(self, before, way, turns.places)
         self.step = numbers.step
         self.trace.loop_count += 1
         self.symbol = f"loop{self.trace.loop_count}"
@@ -316,6 +348,8 @@ class Recording(CarriedValues, SharedArrays):
         self.at_begin = values
         self.written = set()
         set_locals(self.frame, values)
+        if self.turns.at >= 0:
+            self.frame.locals |= {LEFT: False, WAY: 0}
         return self.counter
 
     def turn(self) -> Any:
@@ -324,17 +358,13 @@ class Recording(CarriedValues, SharedArrays):
         return distance if abs(self.step) == 1 else distance // abs(self.step)
 
     def has_turns(self) -> bool:
-        return (self.trips if isinstance(self.trips, int) else self.trips.min) > 0
+        return (self.trips if isinstance(self.trips, int) else self.trips.min) > 0 and self.early.before is False
 
     def end(self) -> Any:
         """After a pass: the counter for the next one, or None where the loop is complete."""
         now = self.bound()
         self.check_kept(now)
-        read = (
-            now
-            if self.trace.recorder is None
-            else {name: value for name, value in now.items() if self.trace.recorder.is_read_later(self.turns, name)}
-        )
+        read = self.read_later(now)
         self.appended.end(read)
         carried = self.find_carried(read)
         self.find_shared(carried, now)
@@ -345,6 +375,13 @@ class Recording(CarriedValues, SharedArrays):
             return self.begin()
         self.close(now)
         return None
+
+    def read_later(self, now: dict[str, Any]) -> dict[str, Any]:
+        """The variables that the next turn may read, or what is behind the loop."""
+        recorder = self.trace.recorder
+        if recorder is None:
+            return now
+        return {name: value for name, value in now.items() if recorder.is_read_later(self.turns, name)}
 
     def drop_first_writes(self) -> bool:
         """Whether arrays were written in the first turn alone, as what stood for them is bound to others then.
@@ -417,7 +454,7 @@ class Recording(CarriedValues, SharedArrays):
     def close(self, now: dict[str, Any]) -> None:
         self.require_known_later(now)
         outputs = [
-            as_tensor(now[item.name], item.dtype) if item.storage is None else item.storage.tensor  # type: ignore[index]
+            as_tensor(self.in_program(now[item.name]), item.dtype) if item.storage is None else item.storage.tensor  # type: ignore[index]
             for item in self.carried
         ]
         inits = self.initials()
@@ -425,18 +462,30 @@ class Recording(CarriedValues, SharedArrays):
         effects = self.trace.taken_effects(self.begun, self.since)
         if effects and not inits:
             self.fail("ranks exchange arrays in it, and nothing comes of it")
+        if self.turns.is_endless and not self.early.is_possible():
+            self.fail("nothing ends it")
+        if self.early.is_possible() and (effects or self.appended.arrays):
+            self.fail("ranks exchange arrays, or a list is appended to, in a loop that may end early")
+        early = self.early.handed_on(now, self.read_later(now)) if self.early.is_possible() else []
+        if early:
+            parameters = [*(_core.parameter((), before.dtype, "early") for before, _ in early), *parameters]
+            inits = [*(before for before, _ in early), *inits]
+            outputs = [*(after for _, after in early), *outputs]
         graph, captured = _core.record_region(parameters, outputs, self.since, effects)
-        attrs = {
+        attrs: dict[str, Any] = {
             "counter": self.symbol,
             "first": (self.first,),
             "trips": (self.trips,),
             "step": self.step,
             "carried": len(inits),
+            **({"until": True} if early else {}),
         }
         results = _core.apply_all("for", [*inits, *captured], attrs, [graph]) if inits else []
         self.trace.effects += results[:1] if effects else []
         self.trace.loops.remove(self)
         values: dict[str, Any] = {}
+        if early:
+            values, results = self.early.take(results)
         for item, result in zip(self.carried, results, strict=True):
             if item.storage is not None:
                 item.storage.set_back(result)
@@ -444,17 +493,21 @@ class Recording(CarriedValues, SharedArrays):
                 values[item.name] = item.array_of(result, item.after)
         carried_names = {item.name for item in self.carried}
         for name, value in now.items():
-            if name in carried_names:
+            if name in carried_names or name in values:
                 continue
-            if isinstance(value, _core.Dim) and self.symbol in str(value):
+            if early and self.early.follows_counter(name, value):
+                values[name] = Gone(name)
+            elif isinstance(value, _core.Dim) and self.symbol in str(value):
                 values[name] = value.substitute(self.symbol, self.last_symbol())
             elif isinstance(value, (TracedArray, Selection)) and name not in self.entry:
                 values[name] = Gone(name)
-        for name, (start, delta) in self.inductions.items():
+        for name, (start, delta) in {} if early else self.inductions.items():
             values[name] = start + delta * self.trips
-        self.watch_shared(values)
+        self.watch_shared(values, is_done=True)
         self.appended.close(values)
         set_locals(self.frame, values)
+        # Who looks for what else refers to an array does not find it here.
+        self.entry, self.at_begin, self.containers = {}, {}, {}
 
     def last_symbol(self) -> Any:
         return self.first + (self.trips - 1) * self.step
@@ -475,7 +528,7 @@ class Recording(CarriedValues, SharedArrays):
     def initial(self, item: Carried) -> Tensor:
         if not item.has_entry:
             return broadcast_to(as_tensor(0, item.dtype), item.shape)
-        return broadcast_to(as_tensor(self.entry[item.name], item.dtype), item.shape)  # type: ignore[index]
+        return broadcast_to(as_tensor(self.in_program(self.entry[item.name]), item.dtype), item.shape)  # type: ignore[index]
 
     # -- called by what is traced --------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .shared_arrays import chosen_array
 from .tracer import Tensor, TracedArray, as_tensor, wrap
 from .validity import can_note, note
 
@@ -64,6 +65,8 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any) -> Any:
         return a
     if isinstance(a, _core.Dim) and isinstance(b, _core.Dim) and _core.dims_equal(a, b):
         return a
+    if all(isinstance(value, TracedArray) and not value.scalar for value in (a, b)):
+        return chosen_array(trace, condition, a, b)
     first, second = kind_of(a), kind_of(b)
     if first is None or second is None:
         return None
@@ -127,7 +130,8 @@ def require_one_type(trace: Any, value: Any) -> bool:
     for number in numbers:
         differs = value != number if number == number else value == value
         note(trace, wrap(as_tensor(differs)))
-    trace.mixed.pop(id(value.tensor))
+    if trace.predicate is None:  # in a way it is known for that way
+        trace.mixed.pop(id(value.tensor))
     return True
 
 

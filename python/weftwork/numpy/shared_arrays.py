@@ -6,9 +6,43 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from .. import _core
+from .layout import lasting_strides
 from .tracer import Storage, TracedArray
 
-__all__ = ["SharedArrays"]
+__all__ = ["Choice", "SharedArrays", "chosen_array"]
+
+
+class Choice:
+    """The arrays of which NumPy has one, and the loop whose condition decides."""
+
+    def __init__(self, parts: tuple[Storage, ...], site: Any) -> None:
+        self.site = site
+        self.parts = {*parts, *(older for part in parts if part.choice is not None for older in part.choice.parts)}
+
+    def shows(self, array: TracedArray) -> bool:
+        """Whether anything else refers to one of them: which one ``array`` is shows then."""
+        holders = [holder for part in self.parts for holder in gc.get_referrers(part)]
+        return any(isinstance(holder, TracedArray) and holder is not array for holder in holders)
+
+
+def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedArray) -> TracedArray | None:
+    """``a`` where one truth value holds, ``b`` elsewhere: NumPy has one of them, so that a write to either may be seen here.
+
+    None where no array is both.
+    """
+    if a.dtype != b.dtype or a.ndim != b.ndim or not all(map(_core.dims_equal, a.shape, b.shape)):
+        return None
+    result: TracedArray = np.where(condition, a, b)  # type: ignore[assignment]
+    storage, parts = result._storage, (a._storage, b._storage)
+    result.scalar, storage.strides, storage.parents = False, lasting_strides(a, b), parts
+    storage.choice = Choice(parts, trace.decided)
+    for part in parts:
+        storage.twins, part.twins = (*storage.twins, part), (*part.twins, storage)
+        storage.peers = (*storage.peers, part, *part.peers)
+    return result
 
 
 class SharedArrays:
@@ -18,6 +52,7 @@ class SharedArrays:
     at_begin: dict[str, Any]
     carried: list[Any]
     frame: Any
+    turns: Any
     born: int
 
     def __init__(self) -> None:
@@ -70,7 +105,7 @@ class SharedArrays:
             if (place := storage if storage.born < self.born else older.get(id(storage))) is not None
         ]
 
-    def watch_shared(self, values: dict[str, Any]) -> None:
+    def watch_shared(self, values: dict[str, Any], is_done: bool = False) -> None:
         """A write to such an array, which the others would have to see, has the loop written out."""
 
         def watch(storage: Storage, name: str, sees: Callable[[], bool]) -> None:
@@ -92,8 +127,8 @@ class SharedArrays:
                 watch(arrays[name]._storage, other, lambda other=other: is_bound(other))
                 link(arrays[name]._storage, arrays[other]._storage)
         for name, storage in self.outside:
-            if name in arrays:
-                arrays[name]._storage.apart = True
+            if name in arrays and not (is_done and not self.is_known_elsewhere(storage)):
+                arrays[name]._storage.apart = self.turns.site if self.turns.places else True
                 watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
                 watch(storage, name, lambda name=name: is_bound(name))
                 link(arrays[name]._storage, storage)

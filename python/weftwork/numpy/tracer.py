@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
 from .checks import Checks, holds_complex
+from .frozen import is_frozen, same_bytes
 
 Tensor = _core.Tensor
 #: The type itself: np.ndarray may be a stand-in while a function is traced.
@@ -78,6 +79,7 @@ class Trace:
         self.written_out: list[weakref.ref] = []  # loops that go on, turn by turn
         self.peeled: weakref.ref | None = None  # the loop of whose first turns this is one
         self.peels: dict[Any, int] = {}
+        self.decided: Any = None  # the loop of which a condition is recorded
         self.loop_count = 0
         self.arguments: list[TracedArray] = []
         self.captures: list[Capture] = []
@@ -95,6 +97,11 @@ class Trace:
         self.predicate: Any = None  # of a way of a condition that only the run knows, see bytecode/branches.py
         # Values that may be numbers of Python's instead, see mixed.py: by the identity of their tensors.
         self.mixed: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether what is recorded happens more than once, or only in a way of a condition."""
+        return bool(self.loops) or self.predicate is not None
 
     def capture(self, array: np.ndarray) -> Tensor:
         if is_frozen(array):
@@ -125,17 +132,6 @@ class Trace:
         return [c.array if same_bytes(c.array, c.snapshot) else c.snapshot for c in self.captures]
 
 
-def is_frozen(array: np.ndarray) -> bool:
-    """Whether nobody can write to the array through it or what it is a view of."""
-    base: Any = array
-    while isinstance(base, (np.ndarray, memoryview)):
-        if isinstance(base, np.ndarray) and base.flags.writeable:
-            return False
-        base = base.base if isinstance(base, np.ndarray) else base.obj
-    # A buffer does not know who else has its memory.
-    return not isinstance(base, _core.Buffer)
-
-
 def frozen(values: Any, dtype: Any = None) -> np.ndarray:
     """Values that nobody else has, as an array that is a constant of the program: another one would be read anew at each call."""
     with untraced():
@@ -158,12 +154,6 @@ def turned(tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
 def inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
     """The order of axes that undoes this one."""
     return None if axes is None else tuple(map(axes.index, range(len(axes))))
-
-
-def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
-    if lhs.ndim and lhs.flags.c_contiguous and rhs.flags.c_contiguous:
-        return bool(np.array_equal(lhs.view(np.uint8), rhs.view(np.uint8)))
-    return lhs.tobytes() == rhs.tobytes()
 
 
 def current_trace() -> Trace | None:
@@ -207,7 +197,8 @@ class Storage:
     checks: tuple[Callable[[], None], ...] = ()  # called before a write
     owned = False  # whether NumPy's array surely has the memory itself, so that its base is None
     peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
-    apart = False  # a loop gave as an array of its own what NumPy has as a view of an older one
+    # A loop gave as an array of its own what NumPy has as a view of an older one; or which loop, if it may be written out.
+    apart: Any = False
     foreign = False  # given in the other byte order, which shows where bytes do
     locked = False  # given read-only: the run refuses what writes elements, the recording a write of none
     # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
@@ -215,6 +206,7 @@ class Storage:
     strides: Any = None
     parents: tuple[Storage, ...] | None = None
     twins: tuple[Storage, ...] = ()
+    choice: Any = None  # of a condition: NumPy has one of several arrays, see shared_arrays.py
     stale: str | None = None  # where a twin was written
 
     def __init__(self, tensor: Tensor) -> None:

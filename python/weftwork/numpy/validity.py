@@ -83,6 +83,7 @@ def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
     if trace is not None and can_note(trace):
         note(trace, condition)
         return value
+    end_where_it_fails(trace, condition)
     fails = np.logical_not(condition if trace is None else in_its_way(trace, condition))
     if fails.shape != value.shape:
         fails = np.any(fails)
@@ -91,12 +92,22 @@ def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
     return np.where(TracedArray(passed) == 0, TracedArray(value), TracedArray(as_tensor(0, value.dtype))).tensor
 
 
+def end_where_it_fails(trace: Any, condition: Any) -> None:
+    """A loop without a last turn ends in a program that will raise: what its next turns would compute is nobody's."""
+    endless = [
+        loop for loop in ([] if trace is None else trace.loops) if hasattr(loop, "turns") and loop.turns.is_endless
+    ]
+    if endless:
+        holds = endless[-1].early.holds
+        holds[...] = np.logical_and(holds, np.all(in_its_way(trace, condition() if callable(condition) else condition)))
+
+
 def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
     """Indices from the beginning of an axis, of a program that raises where one of them lies outside."""
     trace = current_trace()
     places = TracedArray(index)
     inside = lambda: np.logical_and(places >= 0, places < extent)
-    if trace is not None and can_note(trace) and trace.loops:
+    if trace is not None and can_note(trace) and trace.is_repeated:
         note(trace, inside())
         return index
     if trace is not None and trace.predicate is not None:
@@ -105,6 +116,7 @@ def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
                 UnsupportedError, "an index along an axis that may have no elements, in a way of a condition", "way"
             )
         index = np.where(trace.predicate.holds, places, TracedArray(as_tensor(0, places.dtype))).tensor
+    end_where_it_fails(trace, inside)
     checked = _core.apply("check_range", [index], {"limit_indices": [extent], "label": "index_bounds", "axis": axis})
     # Outside of a loop or branch nobody knows its values: there the program alone looks.
     if trace is not None and trace.checks.may_run_plainly and not trace.loops:

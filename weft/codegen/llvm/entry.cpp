@@ -6,6 +6,7 @@
 
 #include "weft/codegen/llvm/fetch.h"
 #include "weft/codegen/llvm/launcher.h"
+#include "weft/codegen/llvm/short_loops.h"
 #include "weft/core/error.h"
 #include "weft/kernel/cost.h"
 #include "weft/support/services.h"
@@ -77,9 +78,14 @@ class EntryWriter {
       append(parameters, ", i64 ", value);
       enter_loop(counter, value);
     }
+    const LoopScalars scalars(program_, launch);
+    copy_scalars(body, scalars, true);
+    scalars_ = &scalars;
     write_turns_from(body, launch, "0", extents_.extent(launch.trips));
+    scalars_ = nullptr;
+    copy_scalars(body, scalars, false);
     append(module_.out, "define internal void @", name, "(ptr %symbols, ptr %buffers, ptr %services", parameters,
-           ") noinline #0 {\nentry:\n", room_for({}), body, "  ret void\n}\n\n");
+           ") noinline #0 {\nentry:\n", room_for({}), scalars.room, body, "  ret void\n}\n\n");
   }
 
   // The turns of an independent loop as a function; `outer`: the counters of the loops around it.
@@ -171,30 +177,14 @@ class EntryWriter {
   // How many turns that do little pass between two looks whether the run is to end.
   static constexpr int64_t turns_per_look = 1024;
 
-  // Whether one turn may take long without a look: what takes part in parallel loops looks by itself.
-  static bool takes_long(const Kernel& kernel, const Launch& launch) {
-    return kernel.dot || (launch.parallel * max(launch.cost, Dim(1))).max() >= small_launch;
-  }
-  bool may_take_long(const std::vector<LaunchBlock>& blocks) const {
-    for (const LaunchBlock& block : blocks)
-      for (const Launch& launch : block.launches) {
-        bool is_kernel = launch.kind == LaunchKind::kernel;
-        if (is_kernel ? takes_long(program_.kernels[static_cast<size_t>(launch.kernel)], launch)
-                      : launch.kind == LaunchKind::routine)
-          return true;
-        if (may_take_long(launch.blocks)) return true;
-      }
-    return false;
-  }
-
   // At the end of a turn. The turns of an independent loop are not left: that ends between two of them.
   void look(std::string& body, const Launch& launch) {
     if (turns_) return;
     std::string left = name("left"), fewer = name("fewer"), is_time = name("time"), is_there = name("there"),
                 time = name("time").substr(1), looks = name("looks").substr(1), go = name("go").substr(1);
     append(body, "  ", left, " = load i64, ptr %turns\n  ", fewer, " = sub i64 ", left, ", ",
-           may_take_long(launch.blocks) ? turns_per_look : 1, "\n  store i64 ", fewer, ", ptr %turns\n  ", is_time,
-           " = icmp slt i64 ", fewer, ", 0\n  br i1 ", is_time, ", label %", time, ", label %", go, "\n", time,
+           may_take_long(program_, launch.blocks) ? turns_per_look : 1, "\n  store i64 ", fewer, ", ptr %turns\n  ",
+           is_time, " = icmp slt i64 ", fewer, ", 0\n  br i1 ", is_time, ", label %", time, ", label %", go, "\n", time,
            ":\n  store i64 ", turns_per_look, ", ptr %turns\n");
     std::string function = service(body, WEFT_WORD(weft_services, look));
     append(body, "  ", is_there, " = icmp ne ptr ", function, ", null\n  br i1 ", is_there, ", label %", looks,
@@ -205,6 +195,23 @@ class EntryWriter {
   void enter_loop(const std::string& counter, const std::string& value) {
     extents_.bind(counter, value);
     counters_.emplace_back(counter, value);
+  }
+
+  // What a loop has in memory of its own, before its turns or after them.
+  void copy_scalars(std::string& body, const LoopScalars& scalars, bool is_before) {
+    module_.declare("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)");
+    for (int32_t buffer : scalars.carried) {
+      const std::string outside = base_of(body, buffer), &own = scalars.names.at(buffer);
+      append(body, "  call void @llvm.memcpy.p0.p0.i64(ptr ", is_before ? own : outside, ", ptr ",
+             is_before ? outside : own, ", i64 ", size_of(program_.buffers[static_cast<size_t>(buffer)].type.dtype),
+             ", i1 false)\n");
+    }
+  }
+
+  std::string base_of(std::string& body, int32_t buffer) {
+    if (scalars_)
+      if (auto own = scalars_->names.find(buffer); own != scalars_->names.end()) return own->second;
+    return base_of(body, program_.buffers[static_cast<size_t>(buffer)]);
   }
 
   // Inputs, outputs, constants, arena, persistent.
@@ -240,19 +247,6 @@ class EntryWriter {
     std::string offset = extents_.extent(bytes), pointer = name("buffer");
     append(body, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ", offset, "\n");
     return pointer;
-  }
-
-  // Slots that a launch needs for its arguments: buffers, symbols and whether a weight is packed; of a routine its
-  // numbers and bodies too.
-  static size_t arguments_of(const Launch& launch) {
-    size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.checks.size() + launch.numbers.size() +
-                  launch.bodies.size() + launch.texts.size();
-    if (launch.independent) return 3 + most_nested;
-    if (launch.tiling)
-      for (const Launch& inner : launch.blocks[0].launches) most += tiled_words + arguments_of(inner);
-    for (const LaunchBlock& block : launch.blocks)
-      for (const Launch& inner : block.launches) most = std::max(most, arguments_of(inner));
-    return most;
   }
 
   void write_launch(std::string& body, const Launch& launch) {
@@ -329,10 +323,8 @@ class EntryWriter {
     std::string head = name("head").substr(1), inside = name("inside").substr(1), done = name("done").substr(1);
     append(body, "  br label %", head, "\n", head, ":\n");
     write_block(body, launch.blocks[0]);
-    std::string place = base_of(body, program_.buffers[static_cast<size_t>(launch.buffers[0])]), byte = name("byte"),
-                more = name("more");
-    append(body, "  ", byte, " = load i8, ptr ", place, "\n  ", more, " = icmp ne i8 ", byte, ", 0\n  br i1 ", more,
-           ", label %", inside, ", label %", done, "\n", inside, ":\n");
+    leave_where_held(body, launch, inside, done);
+    append(body, inside, ":\n");
     write_block(body, launch.blocks[1]);
     look(body, launch);
     append(body, "  br label %", head, "\n", done, ":\n");
@@ -345,9 +337,6 @@ class EntryWriter {
            slot, "\n");
     return function;
   }
-
-  // Counted loops around an independent one, at most.
-  static constexpr size_t most_nested = 64;
 
   void write_independent(std::string& body, const Launch& launch) {
     check(counters_.size() <= most_nested, "an independent loop inside ", counters_.size(), " others");
@@ -394,8 +383,6 @@ class EntryWriter {
     EntryWriter(module_, program_, dots_, numbers_).write_short_turns(function, launch, outer);
   }
 
-  static constexpr size_t tiled_words = sizeof(weft_tiled_kernel) / 8;
-
   // A table of kernels, then their arguments.
   void write_tiled(std::string& body, const Launch& launch) {
     const std::vector<Launch>& kernels = launch.blocks[0].launches;
@@ -422,8 +409,7 @@ class EntryWriter {
   }
 
   void add_buffers(std::string& body, const Launch& launch, std::vector<Word>& words) {
-    for (int32_t buffer : launch.buffers)
-      words.push_back({"ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)])});
+    for (int32_t buffer : launch.buffers) words.push_back({"ptr", base_of(body, buffer)});
   }
 
   // Buffers, symbols and where checks fail.
@@ -438,20 +424,31 @@ class EntryWriter {
 
   void write_turns_from(std::string& body, const Launch& launch, const std::string& begin, const std::string& end) {
     std::string before = name("before").substr(1), head = name("head").substr(1), inside = name("inside").substr(1),
-                latch = name("latch").substr(1), done = name("done").substr(1), i = name("i"), next = name("next"),
-                more = name("more");
+                asks = name("asks").substr(1), latch = name("latch").substr(1), done = name("done").substr(1),
+                i = name("i"), next = name("next"), more = name("more");
     std::string first = extents_.extent(launch.first), scaled = name("scaled"), value = name("counter");
     append(body, "  br label %", before, "\n", before, ":\n  br label %", head, "\n", head, ":\n  ", i, " = phi i64 [",
            begin, ", %", before, "], [", next, ", %", latch, "]\n  ", more, " = icmp slt i64 ", i, ", ", end,
-           "\n  br i1 ", more, ", label %", inside, ", label %", done, "\n", inside, ":\n");
-    append(body, "  ", scaled, " = mul i64 ", i, ", ", launch.step, "\n  ", value, " = add i64 ", scaled, ", ", first,
-           "\n");
+           "\n  br i1 ", more, ", label %", launch.until ? asks : inside, ", label %", done, "\n");
+    if (launch.until) {
+      append(body, asks, ":\n");
+      extents_.in_block([&] { leave_where_held(body, launch, done, inside); });
+    }
+    append(body, inside, ":\n  ", scaled, " = mul i64 ", i, ", ", launch.step, "\n  ", value, " = add i64 ", scaled,
+           ", ", first, "\n");
     enter_loop(launch.counter, value);
     write_block(body, launch.blocks[0]);
     counters_.pop_back();
     look(body, launch);
     append(body, "  br label %", latch, "\n", latch, ":\n  ", next, " = add nsw i64 ", i, ", 1\n  br label %", head,
            "\n", done, ":\n");
+  }
+
+  // Goes on at one of two labels, as the boolean in the first buffer says.
+  void leave_where_held(std::string& body, const Launch& launch, const std::string& held, const std::string& other) {
+    std::string place = base_of(body, launch.buffers[0]), byte = name("byte"), holds = name("holds");
+    append(body, "  ", byte, " = load i8, ptr ", place, "\n  ", holds, " = icmp ne i8 ", byte, ", 0\n  br i1 ", holds,
+           ", label %", held, ", label %", other, "\n");
   }
 
   void write_branch(std::string& body, const Launch& launch) {
@@ -563,8 +560,9 @@ class EntryWriter {
   std::vector<std::pair<std::string, std::string>> counters_;  // of the loops around, with their values
   std::map<int32_t, size_t> packing_;  // buffers that setup packs, each with the number of the launch
   bool packs_later_ = false;
-  const Launch* turns_ = nullptr;  // the independent loop that is written
-  bool takes_in_ = false;          // kernels, in the turns of a loop
+  const Launch* turns_ = nullptr;         // the independent loop that is written
+  bool takes_in_ = false;                 // kernels, in the turns of a loop
+  const LoopScalars* scalars_ = nullptr;  // of that loop
   int next_ = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "weft/codegen/llvm/launcher.h"
 
+#include <algorithm>
+
+#include "weft/codegen/llvm/entry.h"
 #include "weft/core/error.h"
 #include "weft/support/services.h"
 
@@ -47,6 +50,29 @@ std::string definition(Launcher kind, const std::string& name, const std::vector
 }
 
 }  // namespace
+
+size_t arguments_of(const Launch& launch) {
+  size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.checks.size() + launch.numbers.size() +
+                launch.bodies.size() + launch.texts.size();
+  if (launch.independent) return 3 + most_nested;
+  if (launch.tiling)
+    for (const Launch& inner : launch.blocks[0].launches) most += tiled_words + arguments_of(inner);
+  for (const LaunchBlock& block : launch.blocks)
+    for (const Launch& inner : block.launches) most = std::max(most, arguments_of(inner));
+  return most;
+}
+
+bool may_take_long(const Program& program, const std::vector<LaunchBlock>& blocks) {
+  for (const LaunchBlock& block : blocks)
+    for (const Launch& launch : block.launches) {
+      const bool is_kernel = launch.kind == LaunchKind::kernel;
+      if (launch.kind == LaunchKind::routine || may_take_long(program, launch.blocks)) return true;
+      if (is_kernel && (program.kernels[static_cast<size_t>(launch.kernel)].dot ||
+                        (launch.parallel * max(launch.cost, Dim(1))).max() >= small_launch))
+        return true;
+    }
+  return false;
+}
 
 std::string launch_text(ModuleText& module, Launcher kind, size_t number, const std::string& function,
                         const std::string& first, const std::string& second, const std::vector<Word>& words) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "weft/codegen/llvm/entry.h"
 
@@ -61,7 +62,49 @@ class ShortLoops {
   std::set<int32_t> kernels_;
 };
 
+// Buffers that kernels of a loop read and write; what inner loops have for their own is memory of those.
+void find_used(const Launch& loop, std::set<int32_t>& used) {
+  used.insert(loop.buffers.begin(), loop.buffers.end() - (loop.kind == LaunchKind::count ? 1 : 0));
+  for (const LaunchBlock& block : loop.blocks)
+    for (const Launch& launch : block.launches) find_used(launch, used);
+}
+
+bool is_scalar(const Program& program, const BufferPlan& buffer) {
+  const bool own = buffer.place == Place::arena ||
+                   (buffer.place == Place::output && program.outputs[static_cast<size_t>(buffer.index)].alias < 0);
+  return own && buffer.type.count().is(1) && buffer.offset.is_static();
+}
+
+// Whether two buffers may share memory, but for the same bytes of two scalars.
+bool may_overlap(const BufferPlan& scalar, const BufferPlan& other) {
+  if (scalar.place != other.place || scalar.index != other.index) return false;
+  return other.offset.min() < scalar.offset.value() + size_of(scalar.type.dtype) &&
+         scalar.offset.value() - other.offset.max() < other.bytes.max();
+}
+
 }  // namespace
+
+LoopScalars::LoopScalars(const Program& program, const Launch& loop) {
+  std::set<int32_t> used;
+  find_used(loop, used);
+  auto plan = [&](int32_t buffer) -> const BufferPlan& { return program.buffers[static_cast<size_t>(buffer)]; };
+  using Bytes = std::tuple<Place, int32_t, int64_t, int64_t>;
+  std::map<Bytes, std::string> memories;
+  const std::set<int32_t> given(loop.buffers.begin(), loop.buffers.end() - 1);
+  for (int32_t buffer : used) {
+    const BufferPlan& scalar = plan(buffer);
+    if (!is_scalar(program, scalar) || std::ranges::any_of(used, [&](int32_t other) {
+          return !is_scalar(program, plan(other)) && may_overlap(scalar, plan(other));
+        }))
+      continue;
+    const int64_t bytes = size_of(scalar.type.dtype);
+    auto [memory, is_new] = memories.try_emplace({scalar.place, scalar.index, scalar.offset.value(), bytes},
+                                                 cat("%scalar", memories.size()));
+    names[buffer] = memory->second;
+    if (is_new) append(room, "  ", memory->second, " = alloca [", bytes, " x i8], align 64\n");
+    if (given.count(buffer) != 0) carried.push_back(buffer);
+  }
+}
 
 void take_in_short_loops(ModuleText& module, const Program& program) {
   ShortLoops loops(module, program);

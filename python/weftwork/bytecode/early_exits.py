@@ -1,0 +1,210 @@
+"""Loops that end as values say: ``while error > tolerance``, ``break``, ``return`` in a loop that is kept as one.
+
+A condition that leaves a loop is one of a turn: both ways are recorded, one of which is that the loop is left, and the end of the
+turn is where they meet (see branches.py). The loop hands on whether it was left, and ends there (``until`` in the graph). Behind
+it, where ways out lead to different places, the program chooses between them as between other ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..numpy.early import LEFT, WAY
+from ..numpy.loops import Retry, Turns, While
+from ..numpy.tracer import TracedArray, python_truth
+from .branches import Branches
+from .frame import Frame
+from .machine import GENERATOR
+from .natural_loops import exits, guarded, innermost, landing, natural_loops
+from .postdominators import meeting_of
+from .ways_out import Bounds, Guard, Several, Way
+
+__all__ = ["EarlyExits"]
+
+
+class EarlyExits(Branches):
+    """The part of a recorder that knows how loops are left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Of while statements before their first turn: where their ways out lead; of those whose first turns are written out.
+        self.entering: dict[tuple[int, int], list[int]] = {}
+        self.peeling: dict[tuple[int, int], While] = {}
+        self.at_ends = 0  # so many conditions at the beginning or end of loops are being recorded
+
+    # -- conditions ------------------------------------------------------------------------------------------------
+
+    def can_choose(self) -> bool:
+        return (self.at_ends > 0 and self.are_kept()) or super().can_choose()
+
+    def are_kept(self) -> bool:
+        return all(hasattr(loop, "turns") for loop in self.trace.loops)
+
+    @contextmanager
+    def at_end(self) -> Iterator[None]:
+        self.at_ends += 1
+        try:
+            yield
+        finally:
+            self.at_ends -= 1
+
+    def conditional_jump(self, f: Frame, i: Any, value: Any, when: bool, kept: tuple = ()) -> Any:
+        if not isinstance(value, TracedArray) or not value.scalar or value.tensor.constant() is not None:
+            return super().conditional_jump(f, i, value, when, kept)
+        header = guarded(f.code, f.at - 1)
+        if header is None or not self.can_keep(f, header):
+            self.keep_around(f, f.at - 1)
+            return super().conditional_jump(f, i, value, when, kept)
+        with self.at_end():
+            return super().conditional_jump(f, i, value, when, kept)
+
+    def can_keep(self, f: Frame, header: int) -> bool:
+        is_generator = f.f_code.co_flags & GENERATOR
+        return not is_generator and (f.f_code, header) not in self.trace.unrolled and self.are_kept()
+
+    def keep_around(self, f: Frame, at: int) -> None:
+        """A loop whose turns ask for values is recorded as one when the function is traced again: a ``while`` statement, or a
+        short ``for`` statement that may be left.
+        """
+        header = innermost(f.code, at)
+        if header is None or f.f_code.co_flags & GENERATOR or not self.are_kept():
+            return
+        if f.code.instructions[header].name != "FOR_ITER":
+            site = None if self.turns_at(f, header) is not None else (f.f_code, header)
+        else:
+            written_out = [turns for ref in self.trace.written_out if (turns := ref()) is not None]
+            site = next((turns.site for turns in written_out if turns.frame is f and turns.at == header), None)
+            if not exits(f.code, header) - {landing(f.code, f.code.instructions[header].target)}:
+                return
+        if site is not None and site not in self.trace.peels and site not in self.trace.unrolled:
+            raise Retry(site, "a value decides in it", keep=True)
+
+    def bounds(self, f: Frame, at: int) -> Bounds | None:
+        f.locals.setdefault(LEFT, False)
+        f.locals.setdefault(WAY, 0)
+        header = guarded(f.code, at)
+        if header is not None and self.can_keep(f, header):
+            self.trace.decided = (f.f_code, header)
+            return Guard(f, header, list(f.stack), self.entering.setdefault((id(f), header), []))
+        turns = self.turns_around(f, at)
+        if turns is None:
+            return None
+        self.trace.decided = turns.site
+        return Bounds(f, turns.at, turns.stack, turns.places)
+
+    def turns_around(self, f: Frame, at: int) -> Turns | None:
+        """The innermost loop around an instruction that is recorded, or whose first turns are written out."""
+        peeled = self.trace.peeled
+        every = [
+            peeled() if peeled is not None else None,
+            *(loop.turns for loop in self.trace.loops if hasattr(loop, "turns")),
+        ]
+        loops = natural_loops(f.code)
+        around = [t for t in every if t is not None and t.at >= 0 and t.frame is f and at in loops[t.at]]
+        return min(around, key=lambda turns: len(loops[turns.at]), default=None)
+
+    def require_own_choice(self, array: TracedArray) -> None:
+        """Which of two arrays a condition has chosen does not show, or the loop of the condition is written out."""
+        choice = array._storage.choice
+        if choice is not None and choice.shows(array):
+            if choice.site is None or choice.site in self.trace.unrolled:
+                self.refuse("which of two arrays a variable has shows")
+            raise Retry(choice.site, "which of two arrays a variable has shows")
+
+    # -- turns -----------------------------------------------------------------------------------------------------
+
+    def turns_at(self, f: Frame, at: int) -> While | None:
+        for loop in reversed(self.trace.loops):
+            turns = getattr(loop, "turns", None)
+            if isinstance(turns, While) and turns.frame is f and turns.at == at:
+                return turns
+        return self.peeling.get((id(f), at))
+
+    def at_header(self, f: Frame, at: int) -> tuple[Any] | None:
+        turns = self.turns_at(f, at)
+        if turns is not None and turns.loop is not None:
+            return None if turns.loop.end() is not None else (self.behind(f, turns),)
+        places = self.entering.pop((id(f), at), None)
+        if turns is None:
+            if not self.can_keep(f, at) or (places is None and (f.f_code, at) not in self.trace.peels):
+                return None
+            turns = While(f, at, places or [])
+        if turns.peeled < self.trace.peels.get(turns.site, 0):
+            if f.locals.get(LEFT, False) is not False:
+                raise Retry(turns.site, "its first turns may be the last")
+            turns.peeled += 1
+            self.peeling[id(f), at] = turns
+            self.trace.peeled = turns.reference()
+        else:
+            self.peeling.pop((id(f), at), None)
+            turns.begin()
+        return None
+
+    def end_of_loop(self, f: Frame, i: Any) -> Any:
+        turns = f.stack[-1]
+        super().end_of_loop(f, i)
+        if not isinstance(turns, Turns) or turns.loop is None or not turns.places:
+            return None
+        return self.behind(f, turns, Way(f, None))
+
+    # -- behind loops ----------------------------------------------------------------------------------------------
+
+    def behind(self, f: Frame, turns: Turns, done: Way | None = None) -> Any:
+        """Goes on where a loop was left; ``done``: where that is after its last turn."""
+        assert turns.loop is not None
+        early = turns.loop.early
+        f.locals |= {LEFT: False, WAY: 0}
+        options: list[tuple[Any, Way]] = []
+        for number, place in enumerate(turns.places):
+            is_this = early.left if len(turns.places) == 1 else python_truth(early.way == number)
+            if done is not None and len(turns.places) > 1:
+                is_this = python_truth(np.logical_and(early.left, is_this))
+            way = Way(f, None)
+            way.at, way.stack = place, list(turns.stack)
+            options.append((is_this, way))
+        if done is None:
+            done = options.pop()[1]
+        else:
+            done.locals = dict(f.locals)
+        return self.go_on(f, (turns.at, turns.site), options, done)
+
+    def go_on(self, f: Frame, behind: tuple[int, Any], options: list[tuple[Any, Way]], otherwise: Way) -> Any:
+        """Goes on at one of several places, behind a loop with this header and site."""
+        at, site = behind
+        ways = [*(way for _, way in options), otherwise]
+        for way in ways:
+            settle(f, way)
+        if all((way.at, len(way.stack)) == (otherwise.at, len(otherwise.stack)) for way in ways):
+            otherwise.bring_back(f)
+            return None
+        self.trace.decided = site
+        holds, first = options[0]
+        rest = otherwise if len(options) == 1 else Several(f, behind, options[1:], otherwise)
+        turns = self.turns_around(f, at)
+        bounds = None if turns is None else Bounds(f, turns.at, turns.stack, turns.places)
+        meets = meeting_of(f.code, [way.at for way in ways], None if turns is None else turns.at)
+        if self.are_kept() and holds.tensor.constant() is None:
+            with self.at_end():
+                found = self.attempted(
+                    f, lambda written: self.both(f, (at, meets, bounds), (rest, first), holds, written)
+                )
+            if found is not None:
+                return found[0]
+        if self.truth(holds):
+            first.bring_back(f)
+            return None
+        return self.go_on(f, behind, options[1:], otherwise) if len(options) > 1 else rest.bring_back(f)
+
+
+def settle(f: Frame, way: Way) -> None:
+    """Goes on by jumps and what takes iterators from the stack."""
+    while f.code.instructions[way.at].name in ("POP_TOP", "POP_ITER", "END_FOR") or landing(f.code, way.at) != way.at:
+        here = landing(f.code, way.at)
+        if here == way.at:
+            way.stack.pop()
+            here += 1
+        way.at = here

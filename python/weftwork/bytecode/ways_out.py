@@ -1,0 +1,88 @@
+"""Where ways of conditions begin and end, and what it is to leave a loop on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..numpy.early import LEFT, WAY
+from .frame import Frame
+from .liveness import live_from
+from .natural_loops import exits, landing, natural_loops
+from .postdominators import meeting
+
+__all__ = ["Bounds", "Guard", "Several", "Way"]
+
+
+class Way:
+    """What a frame is at the beginning or end of a way."""
+
+    def __init__(self, frame: Frame, signal: Any) -> None:
+        self.stack, self.locals, self.signal = list(frame.stack), dict(frame.locals), signal
+        self.at, self.state = frame.at, frame.state
+
+    def bring_back(self, frame: Frame) -> None:
+        frame.at, frame.state, frame.stack[:] = self.at, self.state, self.stack
+        frame.locals.clear()
+        frame.locals.update(self.locals)
+
+    def go(self, machine: Any, frame: Frame, between: tuple[int, int, Bounds | None]) -> Way:
+        """Runs the frame from here to where the ways meet; ``between``: see :meth:`Branches.both`."""
+        self.bring_back(frame)
+        return machine.follow(frame, *between)
+
+
+class Several(Way):
+    """The beginning of a way that goes on at one of several places."""
+
+    def __init__(self, frame: Frame, behind: tuple[int, Any], options: list[tuple[Any, Way]], otherwise: Way) -> None:
+        super().__init__(frame, None)
+        self.at, self.behind, self.options, self.otherwise = -1, behind, options, otherwise
+
+    def go(self, machine: Any, frame: Frame, between: tuple[int, int, Bounds | None]) -> Way:
+        signal = machine.go_on(frame, self.behind, self.options, self.otherwise)
+        return machine.follow(frame, *between) if signal is None else machine.end_of_way(frame, between[1], signal)
+
+
+class Bounds:
+    """A loop that conditions may leave: its ways out end where the turn does, and it is handed on that they were taken."""
+
+    is_of_turn = True
+
+    def __init__(self, frame: Frame, header: int, stack: list[Any], places: list[int]) -> None:
+        # ``places``: where its ways out lead, those that are known.
+        self.code, self.header, self.stack, self.places = frame.code, header, stack, places
+        inside = natural_loops(frame.code)[header]
+        self.is_outside: Callable[[int], bool] = lambda at: at not in inside
+
+    def meeting(self, at: int) -> int:
+        return meeting(self.code, at, self.header)
+
+    def live_behind(self) -> frozenset[str]:
+        """What is read where the loop was left, or whether it was."""
+        return frozenset([LEFT, WAY]).union(*(live_from(self.code, place) for place in self.places))
+
+    def leave(self, frame: Frame) -> bool:
+        """Notes that a way has left the loop; False where it leaves it with something on the stack."""
+        place = landing(self.code, frame.at)
+        if len(frame.stack) != len(self.stack) or any(a is not b for a, b in zip(frame.stack, self.stack, strict=True)):
+            return False
+        if place not in self.places:
+            self.places.append(place)
+        frame.locals |= {LEFT: True, WAY: self.places.index(place)}
+        frame.at = self.header
+        return True
+
+
+class Guard(Bounds):
+    """A ``while`` statement before its first turn: its condition decides whether there is one."""
+
+    is_of_turn = False
+
+    def __init__(self, frame: Frame, header: int, stack: list[Any], places: list[int]) -> None:
+        super().__init__(frame, header, stack, places)
+        ends = exits(frame.code, header)
+        self.is_outside = lambda at: landing(frame.code, at) in ends
+
+    def meeting(self, at: int) -> int:
+        return self.header

@@ -1,0 +1,76 @@
+"""How a loop that is recorded once may end early: by ``break``, by ``return``, or as the condition of a ``while`` does not hold.
+
+What a turn hands to the next includes whether the loop was left, and by which way (``weft/ops/control.cpp``: `until`). What
+follows the counter is handed on as a number then: how many turns there were is not known before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .tracer import Tensor, TracedArray, as_tensor, python_truth, wrap
+
+__all__ = ["ENDLESS", "LEFT", "WAY", "EarlyEnd"]
+
+#: More turns than a run takes: 52 days at a nanosecond each.
+ENDLESS = 1 << 52
+#: In the place of variables: whether the turn has left the loop, and by the how manieth way out.
+LEFT, WAY = ".left", ".way"
+
+
+class EarlyEnd:
+    """The part of a recorded loop that knows how it is left."""
+
+    def __init__(self, loop: Any, before: Any, way: Any, places: list[int]) -> None:
+        #: Whether it was left before its first turn, and by which way; where its ways out lead.
+        self.loop, self.before, self.way, self.places = loop, before, way, places
+        self.left: Any = None
+        #: Where a turn may have failed in a loop without a last turn: what still holds.
+        self.holds = TracedArray(_core.constant(np.asarray(True)))
+        self.names: list[str] = []  # variables that follow the counter
+
+    def is_possible(self) -> bool:
+        return bool(self.places)
+
+    def follows_counter(self, name: str, value: Any) -> bool:
+        loop = self.loop
+        return name in loop.inductions or (isinstance(value, _core.Dim) and loop.symbol in str(value))
+
+    def handed_on(self, now: dict[str, Any], read: dict[str, Any]) -> list[tuple[Tensor, Tensor]]:
+        """What the loop begins with and what a turn gives, of what is handed on beside the values of the program."""
+        loop, locals_ = self.loop, self.loop.frame.locals
+        self.names = [name for name in read if self.follows_counter(name, now[name])]
+        for name in self.names:
+            if name not in loop.entry and not loop.has_turns():
+                loop.fail(f"'{name}' may not be bound when the loop is done")
+        whole, truth = np.dtype(np.int64), np.dtype(bool)
+        ends = locals_.get(LEFT, False)
+        for holds in self.checks():
+            ends = np.logical_or(wrap(as_tensor(ends, truth)), np.logical_not(holds))
+        found = [(as_tensor(self.before, truth), as_tensor(ends, truth))]
+        if len(self.places) > 1:
+            found.append((as_tensor(self.way, whole), as_tensor(locals_.get(WAY, 0), whole)))
+        for name in self.names:
+            entry = loop.entry.get(name, 0)
+            before = entry if isinstance(entry, (int, _core.Dim)) else 0
+            found.append((as_tensor(before, whole), as_tensor(now[name], whole)))
+        return found
+
+    def checks(self) -> list[TracedArray]:
+        """What does not hold where NumPy would have raised in a turn: what the turns after it compute is nobody's, and may not end."""
+        trace = self.loop.trace
+        every = [self.holds] if trace.checks.holds is None else [self.holds, trace.checks.holds]
+        return [holds for holds in every if self.loop.turns.is_endless and holds.tensor.constant() is None]
+
+    def take(self, results: list[Tensor]) -> tuple[dict[str, Any], list[Tensor]]:
+        """What variables are when the loop is done, and the results that remain."""
+        self.left = python_truth(wrap(results[0]))
+        first = 1
+        if len(self.places) > 1:
+            self.way, first = TracedArray(results[1], int), 2
+        last = first + len(self.names)
+        numbers = [TracedArray(result, int) for result in results[first:last]]
+        return dict(zip(self.names, numbers, strict=True)), results[last:]
