@@ -174,9 +174,12 @@ class DrawnExits(Drawn):
     def __init__(self, random: Random) -> None:
         super().__init__(random)
         self.wild = random.random() < 0.1
+        self.arrays = random.random() < 0.4
 
     def statement(self, indent: int, depth: int = 0) -> list[str]:
         share, pad = self.random.random(), "    " * indent
+        if self.arrays and share > 0.93:
+            return [pad + self.one("a = y.copy()", "a = x * 2", "a = x", "a = y", "a = z", "s = a[i]", "a[i] = s", "a = a + 1")]
         if share < 0.1:
             jump = self.one(
                 "break", "break", "break", "continue", f"return {self.one('s', 'k, y', 'i', '(flag, best)')}"
@@ -198,12 +201,16 @@ class DrawnExits(Drawn):
         if self.random.random() < 0.4:
             condition = self.one(self.condition(), f"x[{name}] > {self.number()}")
             jump = [f"{pad}    if {condition}:", f"{pad}        break"] if self.random.random() < 0.7 else []
-            return [f"{pad}for {name} in range({self.one('9', 'n - 1', 'i', '3')}):", *inside, *jump, *end]
+            stop = self.one("9", "n - 1", "i", "3", "q[i]", "q[i] - 4", "k", "m, n - 1", "q[i], -1, -2")
+            return [f"{pad}for {name} in range({stop}):", *inside, *jump, *end]
         head = self.one(f"{name} < 8 and {self.condition()}", f"{self.condition()} and {name} < n - 1", f"{name} < i")
         return [f"{pad}{name} = 0", f"{pad}while {head}:", f"{pad}    {name} += 1", *inside, *end]
 
     def program(self) -> str:
         lines = super().program().split("\n")
+        if self.arrays:
+            lines.insert(2, f"    a = {self.one('z', 'x.copy()', 'x', 'np.zeros(n)')}")
+            lines[-1] += self.one(", a", ", a, z", ", a[1:]")
         at = next(number for number, line in enumerate(lines) if line.startswith("    for i in"))
         if self.random.random() < 0.5:
             head = self.one("i < n - 2", f"i < n - 2 and {self.condition()}", f"not ({self.condition()}) and i < n - 2")

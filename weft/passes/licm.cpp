@@ -98,6 +98,9 @@ GraphPtr run(const Graph& graph);
 // The loop without what can stand before it, which the builder gets.
 std::vector<Value> without_invariants(Builder& outer, const Node& node, const std::vector<Value>& operands) {
   const GraphPtr inner = run(*node.regions[0]);
+  // A way of a condition: what it computes is not wanted where it is not taken.
+  if (node.attrs.flag(Attr::until) && node.attrs.dims(Attr::trips)[0].is(1))
+    return results_of(outer.call(node.op, operands, node.attrs, {inner}));
   const Graph& body = *inner;
   const auto carried = static_cast<size_t>(node.attrs.integer(Attr::carried));
   const Invariants is_invariant(body, carried, node.attrs.text(Attr::counter));

@@ -44,11 +44,16 @@ class Undecided(Stop):
 
 
 class Predicate:
-    """Whether the way that is recorded is the one taken, and what the ways have written: arrays, and what was there before."""
+    """Whether the way that is recorded is the one taken, and what the ways have written: arrays, and what was there before.
 
-    def __init__(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_rest: bool) -> None:
-        # ``is_rest``: of the turn that may leave its loop, in vain once.
-        self.holds, self.written, self.is_rest = holds, written, is_rest
+    ``holds`` is None in a way that runs only where it is taken, see long_ways.py. ``is_long``: it may take long, as it is of that
+    kind, or is the rest of a turn that may leave its loop, which is computed in vain once; conditions in it count by themselves.
+    """
+
+    def __init__(
+        self, holds: TracedArray | None, written: dict[int, tuple[Storage, Tensor]], is_long: bool = True
+    ) -> None:
+        self.holds, self.written, self.is_long = holds, written, is_long
         self.born = next(Storage.births)
 
 
@@ -148,6 +153,7 @@ class Branches(Machine):
         if self.inside > MOST_INSIDE:
             raise Undecided("many conditions in a way")
         start, begun, effects = Way(f, None), _core.next_serial(), len(self.trace.effects)
+        before = {key: (storage, storage.tensor) for key, (storage, _) in written.items()}
         leaves = bounds is not None and bounds.is_of_turn and any(bounds.is_outside(begin.at) for begin in begins)
         ways: list[Way | None] = []
         for holds, begin in zip((negated(jumps), jumps), begins, strict=True):
@@ -159,10 +165,23 @@ class Branches(Machine):
                 ways.append(begin.go(self, f, between))
         if len(self.trace.effects) != effects:
             raise Undecided("ranks exchange arrays in a way")
-        signal = self.meet(f, meets, ways, jumps, start.locals, bounds)
-        if (outer is None or outer.is_rest) and not leaves:
-            self.require_short(begun, f, written)
+        signal = self.meet(f, meets, ways, Joined(self.trace, jumps), start.locals, bounds)
+        is_counted = (outer is None or outer.is_long) and not leaves
+        if is_counted and not self.is_short(begun, f, [storage for storage, _ in written.values()]):
+            start.bring_back(f)
+            return self.in_turns(f, between, begins, jumps, {**written, **before})
         return signal
+
+    def in_turns(
+        self,
+        f: Frame,
+        between: tuple[int, int, Bounds | None],
+        begins: tuple[Way, Way],
+        jumps: TracedArray,
+        written: dict[int, tuple[Storage, Tensor]],
+    ) -> Any:
+        """Records ways that are too long to be computed both."""
+        raise Undecided("ways that take long")
 
     def either(self, value: Any, a: Any, b: Any) -> Any:
         """``a`` where a value is true, ``b`` where it is not."""
@@ -181,10 +200,10 @@ class Branches(Machine):
         note(self.trace, negated(holds))
 
     @contextmanager
-    def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_rest: bool) -> Iterator[None]:
+    def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_long: bool) -> Iterator[None]:
         outer = self.trace.predicate
-        inner = holds if outer is None else np.logical_and(outer.holds, holds)
-        self.trace.predicate = Predicate(inner, written, is_rest)
+        inner = holds if outer is None or outer.holds is None else np.logical_and(outer.holds, holds)
+        self.trace.predicate = Predicate(inner, written, is_long)
         try:
             yield
         finally:
@@ -224,11 +243,11 @@ class Branches(Machine):
         f: Frame,
         meets: int,
         ways: list[Way | None],
-        second: TracedArray,
+        joined: Joined,
         variables: dict[str, Any],
         bounds: Bounds | None,
     ) -> Any:
-        """Makes a frame what it is behind both ways; ``second``: whether the second one is taken."""
+        """Makes a frame what it is behind both ways."""
         taken = [way for way in ways if way is not None]
         if not taken:
             raise Undecided("both ways raise")
@@ -237,7 +256,6 @@ class Branches(Machine):
             taken[0].bring_back(f)
             return taken[0].signal
         first, other = taken
-        joined = Joined(self.trace, second)
         f.locals.clear()
         if meets == RETURNS:
             f.locals.update(variables)
@@ -263,14 +281,12 @@ class Branches(Machine):
                 f.locals[name] = variables[name]
         return None
 
-    def require_short(self, begun: int, f: Frame, written: dict[int, tuple[Storage, Tensor]]) -> None:
-        """What both ways compute is little, and nothing in it raises by itself."""
+    def is_short(self, begun: int, f: Frame, storages: list[Storage]) -> bool:
+        """Whether what both ways compute is little."""
         results = [
             value.tensor for value in (*f.locals.values(), *f.stack, *flat(f.state)) if isinstance(value, TracedArray)
         ]
-        outputs = [*results, *(storage.tensor for storage, _ in written.values())]
-        if _core.element_work(outputs, begun) > MOST_WORK:
-            raise Undecided("ways that take long")
+        return _core.element_work([*results, *(storage.tensor for storage in storages)], begun) <= MOST_WORK
 
     def require_of_way(self, value: Any) -> None:
         """Called before anything but an array is changed: in a way, what is older than it must not be."""
@@ -331,8 +347,9 @@ def flat(value: Any) -> list[Any]:
 class Joined:
     """Values of two ways, each pair as one."""
 
-    def __init__(self, trace: Any, second: TracedArray) -> None:
-        self.trace, self.second = trace, second
+    def __init__(self, trace: Any, second: TracedArray, select: Any = np.where) -> None:
+        # ``second``: whether the second is taken.
+        self.trace, self.second, self.select = trace, second, select
         self.known: dict[tuple[int, int], Any] = {}
 
     def value(self, a: Any, b: Any) -> Any:
@@ -347,7 +364,7 @@ class Joined:
         a, b = self.trace.recorder.number_operand(a), self.trace.recorder.number_operand(b)
         if type(a) is type(b) is tuple and len(a) == len(b):
             return tuple(self.value(x, y) for x, y in zip(a, b, strict=True))
-        found = chosen(self.trace, self.second, b, a)
+        found = chosen(self.trace, self.second, b, a, self.select)
         if found is None:
             raise Undecided(f"a value is {said(a)} or {said(b)}")
         return found

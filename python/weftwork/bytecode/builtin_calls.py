@@ -161,6 +161,9 @@ def call_object_init(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
 @special(range)
 def call_range(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     r.require_plain(*args)
+    by_values = r.range_by_values(args)
+    if by_values is not None:
+        return by_values
     return r.guarded(lambda *bounds: make_range(Range, bounds), tuple(map(r.concrete, args)), {})
 
 

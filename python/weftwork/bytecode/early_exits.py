@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..numpy.early import LEFT, WAY
-from ..numpy.loops import Retry, Turns, While
-from ..numpy.tracer import TracedArray, python_truth
-from .branches import Branches
+from ..numpy.endless import RangeByValues, While
+from ..numpy.loops import Retry, Turns
+from ..numpy.tracer import TracedArray, as_tensor, python_truth, wrap
 from .frame import Frame
+from .iteration import COMPREHENSIONS
+from .long_ways import LongWays
 from .machine import GENERATOR
 from .natural_loops import exits, guarded, innermost, landing, natural_loops
 from .postdominators import meeting_of
@@ -26,7 +28,7 @@ from .ways_out import Bounds, Guard, Several, Way
 __all__ = ["EarlyExits"]
 
 
-class EarlyExits(Branches):
+class EarlyExits(LongWays):
     """The part of a recorder that knows how loops are left."""
 
     def __init__(self) -> None:
@@ -115,6 +117,25 @@ class EarlyExits(Branches):
                 self.refuse("which of two arrays a variable has shows")
             raise Retry(choice.site, "which of two arrays a variable has shows")
 
+    def range_by_values(self, args: tuple) -> RangeByValues | None:
+        """The range that a ``for`` statement asks for next, where the program computes a bound of it."""
+        f = self.frame
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3] if args else (0, 0, 0)
+        bounds = [self.number_operand(bound) for bound in (start, stop)]
+        is_bound = lambda v: type(v) is int or (isinstance(v, TracedArray) and v.scalar and v.dtype.kind in "iu")
+        if f is None or type(step) is not int or not step or not all(map(is_bound, bounds)):
+            return None
+        if all(type(v) is int or v.tensor.constant() is not None for v in bounds):
+            return None
+        asks, loop = f.code.instructions[f.at : f.at + 2]
+        site = (f.f_code.co_filename, asks.line)
+        if (asks.name, loop.name) != ("GET_ITER", "FOR_ITER") or f.f_code.co_name in COMPREHENSIONS:
+            return None
+        if site in self.trace.unrolled or f.f_code.co_flags & GENERATOR or not self.are_kept():
+            return None
+        first, last = (wrap(as_tensor(bound, np.dtype(np.int64))) for bound in bounds)
+        return RangeByValues(first, last, step)
+
     # -- turns -----------------------------------------------------------------------------------------------------
 
     def turns_at(self, f: Frame, at: int) -> While | None:
@@ -181,6 +202,10 @@ class EarlyExits(Branches):
         if all((way.at, len(way.stack)) == (otherwise.at, len(otherwise.stack)) for way in ways):
             otherwise.bring_back(f)
             return None
+        for way in ways:
+            if way.at <= at:
+                # By ``continue``, whose test is the header of a loop around the one that was left.
+                self.keep_around(f, way.at)
         self.trace.decided = site
         holds, first = options[0]
         rest = otherwise if len(options) == 1 else Several(f, behind, options[1:], otherwise)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..numpy.endless import Counting, RangeByValues
 from ..numpy.loops import Range as LoopRange
 from ..numpy.loops import Turns, make_range
 from ..numpy.rows import Rows, Together
@@ -31,6 +32,8 @@ class Iteration(Machine):
                 if self.is_statement(frame)
                 else self.born(iter(value.numbers()))
             )
+        if type(value) is RangeByValues:
+            return Counting(value, frame)
         if isinstance(value, TracedArray):
             return self.rows(frame, value)
         if type(value) is Together:

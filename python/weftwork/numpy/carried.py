@@ -183,11 +183,12 @@ class CarriedValues:
             dtype, shape, weak = np.dtype(kind), (), kind
         else:
             dtype, shape, weak = np.asarray(entry).dtype, np.shape(entry), None
+        is_one_program = self.trace.recorder is not None and self.trace.recorder.raises and not value.weak
         same = (
             dtype == value.dtype
             and len(shape) == value.ndim
             and all(map(_core.dims_equal, shape, value.shape))
-            and weak == value.weak
+            and (weak == value.weak or (is_one_program and value.scalar))
         )
         if same or any(c.name == name for c in self.carried):
             if not same:

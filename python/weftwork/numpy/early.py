@@ -28,6 +28,7 @@ class EarlyEnd:
         #: Whether it was left before its first turn, and by which way; where its ways out lead.
         self.loop, self.before, self.way, self.places = loop, before, way, places
         self.left: Any = None
+        self.is_apart = False  # whether it was left is known apart from whether it is done
         #: Where a turn may have failed in a loop without a last turn: what still holds.
         self.holds = TracedArray(_core.constant(np.asarray(True)))
         self.names: list[str] = []  # variables that follow the counter
@@ -39,7 +40,7 @@ class EarlyEnd:
         loop = self.loop
         return name in loop.inductions or (isinstance(value, _core.Dim) and loop.symbol in str(value))
 
-    def handed_on(self, now: dict[str, Any], read: dict[str, Any]) -> list[tuple[Tensor, Tensor]]:
+    def handed_on(self, now: dict[str, Any], read: dict[str, Any], is_last: Any) -> list[tuple[Tensor, Tensor]]:
         """What the loop begins with and what a turn gives, of what is handed on beside the values of the program."""
         loop, locals_ = self.loop, self.loop.frame.locals
         self.names = [name for name in read if self.follows_counter(name, now[name])]
@@ -47,10 +48,18 @@ class EarlyEnd:
             if name not in loop.entry and not loop.has_turns():
                 loop.fail(f"'{name}' may not be bound when the loop is done")
         whole, truth = np.dtype(np.int64), np.dtype(bool)
-        ends = locals_.get(LEFT, False)
-        for holds in self.checks():
-            ends = np.logical_or(wrap(as_tensor(ends, truth)), np.logical_not(holds))
-        found = [(as_tensor(self.before, truth), as_tensor(ends, truth))]
+        left = locals_.get(LEFT, False)
+        ends, before = left, self.before
+        for ending in (*map(np.logical_not, self.checks()), *([] if is_last is None else [is_last])):
+            ends = np.logical_or(wrap(as_tensor(ends, truth)), ending)
+        predicate = loop.trace.predicate
+        if loop.turns.is_endless and predicate is not None and predicate.holds is not None:
+            # In a way that is not taken it has no turns.
+            before = np.logical_or(wrap(as_tensor(before, truth)), np.logical_not(predicate.holds))
+        found = [(as_tensor(before, truth), as_tensor(ends, truth))]
+        self.is_apart = is_last is not None and bool(self.places)
+        if self.is_apart:
+            found.append((as_tensor(False, truth), as_tensor(left, truth)))
         if len(self.places) > 1:
             found.append((as_tensor(self.way, whole), as_tensor(locals_.get(WAY, 0), whole)))
         for name in self.names:
@@ -67,10 +76,10 @@ class EarlyEnd:
 
     def take(self, results: list[Tensor]) -> tuple[dict[str, Any], list[Tensor]]:
         """What variables are when the loop is done, and the results that remain."""
-        self.left = python_truth(wrap(results[0]))
-        first = 1
+        first = int(self.is_apart)
+        self.left, first = python_truth(wrap(results[first])), first + 1
         if len(self.places) > 1:
-            self.way, first = TracedArray(results[1], int), 2
+            self.way, first = TracedArray(results[first], int), first + 1
         last = first + len(self.names)
         numbers = [TracedArray(result, int) for result in results[first:last]]
         return dict(zip(self.names, numbers, strict=True)), results[last:]

@@ -27,7 +27,7 @@ from ..errors import DataDependentError, UnsupportedError
 from .appended import Appended
 from .carried import Carried, CarriedValues, Unset
 from .dispatch import broadcast_to
-from .early import ENDLESS, LEFT, WAY, EarlyEnd
+from .early import LEFT, WAY, EarlyEnd
 from .frames import set_locals
 from .mixed import PLAIN
 from .rows import Rows, Together
@@ -242,6 +242,10 @@ class Turns:
             raise StopIteration
         return again
 
+    def is_last(self) -> Any:
+        """Whether the turn that is recorded is the last, where the program decides."""
+        return None
+
     def begin(self) -> Any:
         """Begins to record the turns behind those that were written out."""
         self.trace.peeled = None
@@ -250,23 +254,6 @@ class Turns:
             before, way = self.frame.locals.pop(LEFT, False), self.frame.locals.pop(WAY, 0)
         self.loop = Recording(self, before, way)
         return self.loop.begin()
-
-
-class While(Turns):
-    """The turns of one while statement, of which nobody knows how many there are."""
-
-    is_endless = True
-
-    def __init__(self, frame: Any, at: int, places: list[int]) -> None:
-        trace = current_trace()
-        assert trace is not None
-        self.trace, self.frame, self.numbers = trace, frame, make_range(Range, (ENDLESS,))
-        self.site, self.trips, self.at = (frame.f_code, at), ENDLESS, at
-        self.rows, self.target, self.plain, self.loop, self.peeled = None, "", None, None, 0
-        self.places, self.stack = places, list(frame.stack)
-
-    def reference(self) -> weakref.ref:
-        return weakref.ref(self)
 
 
 class Recording(CarriedValues, SharedArrays):
@@ -462,11 +449,13 @@ class Recording(CarriedValues, SharedArrays):
         effects = self.trace.taken_effects(self.begun, self.since)
         if effects and not inits:
             self.fail("ranks exchange arrays in it, and nothing comes of it")
-        if self.turns.is_endless and not self.early.is_possible():
+        is_last = self.turns.is_last()
+        if self.turns.is_endless and not self.early.is_possible() and is_last is None:
             self.fail("nothing ends it")
-        if self.early.is_possible() and (effects or self.appended.arrays):
+        ends_early = self.early.is_possible() or is_last is not None
+        if ends_early and (effects or self.appended.arrays):
             self.fail("ranks exchange arrays, or a list is appended to, in a loop that may end early")
-        early = self.early.handed_on(now, self.read_later(now)) if self.early.is_possible() else []
+        early = self.early.handed_on(now, self.read_later(now), is_last) if ends_early else []
         if early:
             parameters = [*(_core.parameter((), before.dtype, "early") for before, _ in early), *parameters]
             inits = [*(before for before, _ in early), *inits]

@@ -59,14 +59,14 @@ def union(*groups: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def chosen(trace: Any, condition: TracedArray, a: Any, b: Any) -> Any:
+def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.where) -> Any:
     """``a`` where the condition holds, ``b`` elsewhere, as one value; None where there is none that is both."""
     if type(a) is type(b) and type(a) in (*PLAIN, str, bytes, type(None)) and same(a, b):
         return a
     if isinstance(a, _core.Dim) and isinstance(b, _core.Dim) and _core.dims_equal(a, b):
         return a
     if all(isinstance(value, TracedArray) and not value.scalar for value in (a, b)):
-        return chosen_array(trace, condition, a, b)
+        return chosen_array(trace, condition, a, b, select)
     first, second = kind_of(a), kind_of(b)
     if first is None or second is None:
         return None
@@ -78,17 +78,27 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any) -> Any:
             (dtype, weak), number, other = second, a, b
         elif type(b) in PLAIN:
             (dtype, weak), number, other = first, b, a
+        elif first[0] == second[0] and trace.recorder.raises:
+            # One program: the scalar stands for both.
+            return as_scalar(select(condition, wrap(as_tensor(a)), wrap(as_tensor(b))))
         else:
             return None
         if not can_be(number, dtype, weak):
             return None
         numbers = union((number,), numbers_of(trace, other))
     if len(numbers) > MOST_NUMBERS:
-        return None
-    result = np.where(condition, wrap(as_tensor(a, dtype)), wrap(as_tensor(b, dtype)))
+        if not trace.recorder.raises:
+            return None
+        numbers = ()
+    result = select(condition, wrap(as_tensor(a, dtype)), wrap(as_tensor(b, dtype)))
     result.weak, result.scalar = weak, True
     mark(trace, result.tensor, numbers)
     return result
+
+
+def as_scalar(value: TracedArray) -> TracedArray:
+    value.scalar = True
+    return value
 
 
 def kind_of(value: Any) -> tuple[np.dtype, type | None] | None:

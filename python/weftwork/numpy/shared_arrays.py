@@ -6,8 +6,6 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .. import _core
 from .layout import lasting_strides
 from .tracer import Storage, TracedArray
@@ -28,14 +26,14 @@ class Choice:
         return any(isinstance(holder, TracedArray) and holder is not array for holder in holders)
 
 
-def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedArray) -> TracedArray | None:
+def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedArray, select: Any) -> TracedArray | None:
     """``a`` where one truth value holds, ``b`` elsewhere: NumPy has one of them, so that a write to either may be seen here.
 
     None where no array is both.
     """
     if a.dtype != b.dtype or a.ndim != b.ndim or not all(map(_core.dims_equal, a.shape, b.shape)):
         return None
-    result: TracedArray = np.where(condition, a, b)  # type: ignore[assignment]
+    result = select(condition, a, b)
     storage, parts = result._storage, (a._storage, b._storage)
     result.scalar, storage.strides, storage.parents = False, lasting_strides(a, b), parts
     storage.choice = Choice(parts, trace.decided)

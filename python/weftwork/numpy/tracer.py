@@ -254,7 +254,7 @@ def raise_stale(place: str) -> Any:
 def in_way(part: Tensor, before: Callable[[], Tensor]) -> Tensor:
     """What a write stores: in a way of a condition, what was there before where another way is taken."""
     trace = current_trace()
-    if trace is None or trace.predicate is None:
+    if trace is None or trace.predicate is None or trace.predicate.holds is None:
         return part
     return np.where(trace.predicate.holds, TracedArray(part), TracedArray(before())).tensor
 

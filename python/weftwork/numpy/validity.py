@@ -72,9 +72,14 @@ def note(trace: Any, condition: Any) -> None:
     trace.checks.holds[...] = np.logical_and(trace.checks.holds, holds)
 
 
+def is_in_way(trace: Any) -> bool:
+    """Whether a way of a condition is recorded that is computed where it is not taken too."""
+    return trace.predicate is not None and trace.predicate.holds is not None
+
+
 def in_its_way(trace: Any, condition: Any) -> Any:
     """A condition that counts in the way that is recorded alone, see bytecode/branches.py."""
-    return condition if trace.predicate is None else np.logical_or(condition, np.logical_not(trace.predicate.holds))
+    return condition if not is_in_way(trace) else np.logical_or(condition, np.logical_not(trace.predicate.holds))
 
 
 def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
@@ -110,7 +115,7 @@ def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
     if trace is not None and can_note(trace) and trace.is_repeated:
         note(trace, inside())
         return index
-    if trace is not None and trace.predicate is not None:
+    if trace is not None and is_in_way(trace):
         if not (extent if isinstance(extent, int) else extent.min):
             raise_here(
                 UnsupportedError, "an index along an axis that may have no elements, in a way of a condition", "way"
