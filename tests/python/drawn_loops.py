@@ -179,7 +179,10 @@ class DrawnExits(Drawn):
     def statement(self, indent: int, depth: int = 0) -> list[str]:
         share, pad = self.random.random(), "    " * indent
         if self.arrays and share > 0.93:
-            return [pad + self.one("a = y.copy()", "a = x * 2", "a = x", "a = y", "a = z", "s = a[i]", "a[i] = s", "a = a + 1")]
+            return [
+                pad
+                + self.one("a = y.copy()", "a = x * 2", "a = x", "a = y", "a = z", "s = a[i]", "a[i] = s", "a = a + 1")
+            ]
         if share < 0.1:
             jump = self.one(
                 "break", "break", "break", "continue", f"return {self.one('s', 'k, y', 'i', '(flag, best)')}"

@@ -290,6 +290,148 @@ def simulated(x, dt):
     return x, t, bounces
 
 
+def sparse_product(first, columns, values, x):
+    y = np.zeros(len(first) - 1)
+    for i in range(len(first) - 1):
+        total = 0.0
+        for k in range(first[i], first[i + 1]):
+            total += values[k] * x[columns[k]]
+        y[i] = total
+    return y
+
+
+def powers_of(x, exponents):
+    out = np.ones(len(x))
+    for i in range(len(x)):
+        for _ in range(exponents[i]):
+            out[i] *= x[i]
+    return out
+
+
+def last_number(stops):
+    j = -5
+    for i in range(len(stops)):
+        for j in range(stops[i] - 1, -1, -1):
+            if j == 3:
+                break
+    return j
+
+
+def without_small(rows, lengths):
+    count = 0
+    for i in range(len(lengths)):
+        for j in range(lengths[i]):
+            if rows[i, j] < 0.1:
+                break
+        else:
+            count += 1
+    return count
+
+
+def eigenvalues(a):
+    a, n, rotations = a.copy(), len(a), 0
+    while True:
+        off = 0.0
+        for i in range(n):
+            for j in range(i + 1, n):
+                off += a[i, j] ** 2
+        if off < 1e-18:
+            break
+        for p in range(n):
+            for q in range(p + 1, n):
+                if abs(a[p, q]) > 1e-12:
+                    angle = 0.5 * math.atan2(2 * a[p, q], a[q, q] - a[p, p])
+                    c, s = math.cos(angle), math.sin(angle)
+                    for k in range(n):
+                        x, y = a[k, p], a[k, q]
+                        a[k, p], a[k, q] = c * x - s * y, s * x + c * y
+                    for k in range(n):
+                        x, y = a[p, k], a[q, k]
+                        a[p, k], a[q, k] = c * x - s * y, s * x + c * y
+                    rotations += 1
+    return np.sort(np.diag(a)), rotations
+
+
+def filled(grid, y, x):
+    height, width = grid.shape
+    stack = np.zeros((height * width * 4, 2), np.int64)
+    stack[0, 0], stack[0, 1] = y, x
+    top, count = 1, 0
+    while top > 0:
+        top -= 1
+        y, x = stack[top, 0], stack[top, 1]
+        if y < 0 or x < 0 or y >= height or x >= width or grid[y, x] != 0:
+            continue
+        grid[y, x] = 2
+        count += 1
+        for dy, dx in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            stack[top, 0], stack[top, 1] = y + dy, x + dx
+            top += 1
+    return grid, count
+
+
+def shortest_ways(weights, start):
+    n = len(weights)
+    distance, done = np.full(n, np.inf), np.zeros(n, bool)
+    distance[start] = 0
+    while True:
+        nearest, least = -1, np.inf
+        for v in range(n):
+            if not done[v] and distance[v] < least:
+                nearest, least = v, distance[v]
+        if nearest < 0:
+            break
+        done[nearest] = True
+        for v in range(n):
+            if distance[nearest] + weights[nearest, v] < distance[v]:
+                distance[v] = distance[nearest] + weights[nearest, v]
+    return distance
+
+
+def table_of(keys, size):
+    table, probes = np.full(size, -1, np.int64), 0
+    for key in keys:
+        place = key % size
+        while table[place] != -1 and table[place] != key:
+            place = (place + 1) % size
+            probes += 1
+        table[place] = key
+    return table, probes
+
+
+def bubble_sort(a):
+    swapped = True
+    while swapped:
+        swapped = False
+        for i in range(len(a) - 1):
+            if a[i] > a[i + 1]:
+                a[i], a[i + 1] = a[i + 1], a[i]
+                swapped = True
+    return a
+
+
+def occurrences(text, word):
+    """Knuth, Morris, Pratt; ``k`` is Python's number or NumPy's."""
+    length, k, count = len(word), 0, 0
+    border = np.zeros(length, np.int64)
+    for i in range(1, length):
+        while k > 0 and word[k] != word[i]:
+            k = border[k - 1]
+        if word[k] == word[i]:
+            k += 1
+        border[i] = k
+    k = 0
+    for i in range(len(text)):
+        while k > 0 and word[k] != text[i]:
+            k = border[k - 1]
+        if word[k] == text[i]:
+            k += 1
+        if k == length:
+            count += 1
+            k = border[k - 1]
+    return count
+
+
 def cases():
     """Each with arguments; arrays among them may be written to."""
     rng = np.random.default_rng(0)
@@ -308,5 +450,10 @@ def cases():
         (descent, np.diag([1.0, 2.0, 8.0]) + 0.5, np.array([1.0, -2.0, 3.0])), (order_of, x, x + (x == x[50])),
         (order_of, x, x), (has_zero_row, grid + (grid.sum(1) == 0)[:, None]), (has_zero_row, zero),
         (runs_of, rng.integers(0, 2, 60)), (kepler, 6 * x, 0.3), (relaxed, np.linspace(0, 1, 9) ** 2, 1e-3),
-        (walked, rng.integers(0, 5, 30), np.int64(3)), (simulated, np.float64(1.0), 0.01),
+        (walked, rng.integers(0, 5, 30), np.int64(3)), (simulated, np.float64(1.0), 0.01), (bubble_sort, x),
+        (sparse_product, np.array([0, 0, 4, 9, 9, 20, 33, 40, 40, 60, 60]), rng.integers(0, 60, 60), x, x[::-1].copy()),
+        (powers_of, x, rng.integers(-2, 20, 60)), (last_number, rng.integers(0, 8, 40)), (last_number, np.zeros(40, np.int64)),
+        (without_small, rng.random((40, 30)), rng.integers(0, 30, 40)), (eigenvalues, np.diag([1.0, 3.0, 7.0, 2.0] * 3) + 0.3),
+        (filled, (rng.random((12, 12)) < 0.3).astype(np.int64), 5, 5), (shortest_ways, rng.random((30, 30)) * 10, 0),
+        (table_of, rng.integers(0, 1000, 60), 101), (occurrences, rng.integers(0, 2, 200), np.array([0, 1, 0, 1])),
     ]  # fmt: skip

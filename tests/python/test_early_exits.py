@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_loops import DrawnExits
-from early_programs import cases, insertion_sort, places_of, runs_of, walked
+from early_programs import cases, has_zero_row, insertion_sort, occurrences, places_of, runs_of, sparse_product, walked
 from same_types import same
 from test_branches import check_drawn
 
@@ -46,10 +46,12 @@ def test_they_may_run_plainly(function, args):
     jitted = wf.jit(function, strict=False)
     for _ in range(3):
         agrees(jitted, function, args)
-    assert not jitted.ways["plain"], jitted.refusals
+    assert not jitted.ways["plain"] or function is occurrences, jitted.refusals
 
 
-@pytest.mark.parametrize("function, args", [case for case in CASES if case.values[0] in (places_of, runs_of, walked)])
+@pytest.mark.parametrize(
+    "function, args", [case for case in CASES if case.values[0] in (places_of, runs_of, walked, sparse_product, has_zero_row)]
+)
 def test_interpreter_and_xla_agree(function, args):
     pytest.importorskip("jaxlib")
     from test_stablehlo import run_by_xla
@@ -60,7 +62,7 @@ def test_interpreter_and_xla_agree(function, args):
     wanted = wanted if type(wanted) is tuple else (wanted,)
     for got in (graph.core.interpret(list(args)), run_by_xla(graph, list(args))):
         for one, other in zip(got, wanted, strict=True):
-            np.testing.assert_array_equal(one, other)
+            np.testing.assert_allclose(one, other, rtol=1e-14)  # XLA contracts
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 8, 9, 40])

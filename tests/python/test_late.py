@@ -24,11 +24,11 @@ def decides(x: Any) -> Any:
 
 
 def settles(x: Any, turns: int) -> Any:
-    k = 0
-    while np.abs(x).max() > 1e-300 and k < turns:
+    count = {"turns": 0}  # which keeps the loop in pieces
+    while np.abs(x).max() > 1e-300 and count["turns"] < turns:
         x = x * 0.5 + np.sin(x) * 0.25
-        k += 1
-    return x, k
+        count["turns"] += 1
+    return x, count["turns"]
 
 
 @pytest.fixture
