@@ -50,7 +50,8 @@ def test_they_may_run_plainly(function, args):
 
 
 @pytest.mark.parametrize(
-    "function, args", [case for case in CASES if case.values[0] in (places_of, runs_of, walked, sparse_product, has_zero_row)]
+    "function, args",
+    [case for case in CASES if case.values[0] in (places_of, runs_of, walked, sparse_product, has_zero_row)],
 )
 def test_interpreter_and_xla_agree(function, args):
     pytest.importorskip("jaxlib")
