@@ -399,6 +399,19 @@ def table_of(keys, size):
     return table, probes
 
 
+def nearest_pair(x, limit):
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            k = 0
+            while x[i] + x[j] > k * 0.1:
+                k += 1
+                if k > 18:
+                    return i, j, k
+            if abs(x[i] - x[j]) < limit:
+                return i, j, 0
+    return -1, -1, -1
+
+
 def bubble_sort(a):
     swapped = True
     while swapped:
@@ -451,6 +464,7 @@ def cases():
         (order_of, x, x), (has_zero_row, grid + (grid.sum(1) == 0)[:, None]), (has_zero_row, zero),
         (runs_of, rng.integers(0, 2, 60)), (kepler, 6 * x, 0.3), (relaxed, np.linspace(0, 1, 9) ** 2, 1e-3),
         (walked, rng.integers(0, 5, 30), np.int64(3)), (simulated, np.float64(1.0), 0.01), (bubble_sort, x),
+        (nearest_pair, x, 1e-3), (nearest_pair, x, 0.0), (nearest_pair, x[:12] * 0.1, 0.0),
         (sparse_product, np.array([0, 0, 4, 9, 9, 20, 33, 40, 40, 60, 60]), rng.integers(0, 60, 60), x, x[::-1].copy()),
         (powers_of, x, rng.integers(-2, 20, 60)), (last_number, rng.integers(0, 8, 40)), (last_number, np.zeros(40, np.int64)),
         (without_small, rng.random((40, 30)), rng.integers(0, 30, 40)), (eigenvalues, np.diag([1.0, 3.0, 7.0, 2.0] * 3) + 0.3),

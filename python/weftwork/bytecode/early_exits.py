@@ -34,8 +34,8 @@ class EarlyExits(LongWays):
     def __init__(self) -> None:
         super().__init__()
         # Of while statements before their first turn: where their ways out lead; of those whose first turns are written out.
-        self.entering: dict[tuple[int, int], list[int]] = {}
-        self.peeling: dict[tuple[int, int], While] = {}
+        self.entering: dict[tuple[Frame, int], dict[int, list[Any]]] = {}
+        self.peeling: dict[tuple[Frame, int], While] = {}
         self.at_ends = 0  # so many conditions at the beginning or end of loops are being recorded
 
     # -- conditions ------------------------------------------------------------------------------------------------
@@ -62,7 +62,10 @@ class EarlyExits(LongWays):
             self.keep_around(f, f.at - 1)
             return super().conditional_jump(f, i, value, when, kept)
         with self.at_end():
-            return super().conditional_jump(f, i, value, when, kept)
+            signal = super().conditional_jump(f, i, value, when, kept)
+        if f.at != header:
+            self.entering.pop((f, header), None)
+        return signal
 
     def can_keep(self, f: Frame, header: int) -> bool:
         is_generator = f.f_code.co_flags & GENERATOR
@@ -91,7 +94,7 @@ class EarlyExits(LongWays):
         header = guarded(f.code, at)
         if header is not None and self.can_keep(f, header):
             self.trace.decided = (f.f_code, header)
-            return Guard(f, header, list(f.stack), self.entering.setdefault((id(f), header), []))
+            return Guard(f, header, list(f.stack), self.entering.setdefault((f, header), {}))
         turns = self.turns_around(f, at)
         if turns is None:
             return None
@@ -143,25 +146,25 @@ class EarlyExits(LongWays):
             turns = getattr(loop, "turns", None)
             if isinstance(turns, While) and turns.frame is f and turns.at == at:
                 return turns
-        return self.peeling.get((id(f), at))
+        return self.peeling.get((f, at))
 
     def at_header(self, f: Frame, at: int) -> tuple[Any] | None:
         turns = self.turns_at(f, at)
         if turns is not None and turns.loop is not None:
             return None if turns.loop.end() is not None else (self.behind(f, turns),)
-        places = self.entering.pop((id(f), at), None)
+        places = self.entering.pop((f, at), None)
         if turns is None:
             if not self.can_keep(f, at) or (places is None and (f.f_code, at) not in self.trace.peels):
                 return None
-            turns = While(f, at, places or [])
+            turns = While(f, at, places or {})
         if turns.peeled < self.trace.peels.get(turns.site, 0):
             if f.locals.get(LEFT, False) is not False:
                 raise Retry(turns.site, "its first turns may be the last")
             turns.peeled += 1
-            self.peeling[id(f), at] = turns
+            self.peeling[f, at] = turns
             self.trace.peeled = turns.reference()
         else:
-            self.peeling.pop((id(f), at), None)
+            self.peeling.pop((f, at), None)
             turns.begin()
         return None
 
@@ -180,12 +183,12 @@ class EarlyExits(LongWays):
         early = turns.loop.early
         f.locals |= {LEFT: False, WAY: 0}
         options: list[tuple[Any, Way]] = []
-        for number, place in enumerate(turns.places):
+        for number, (place, iterators) in enumerate(turns.places.items()):
             is_this = early.left if len(turns.places) == 1 else python_truth(early.way == number)
             if done is not None and len(turns.places) > 1:
                 is_this = python_truth(np.logical_and(early.left, is_this))
             way = Way(f, None)
-            way.at, way.stack = place, list(turns.stack)
+            way.at, way.stack = place, [*turns.stack, *iterators]
             options.append((is_this, way))
         if done is None:
             done = options.pop()[1]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..numpy.early import LEFT, WAY
+from ..numpy.loops import Turns
 from .frame import Frame
 from .liveness import live_from
 from .natural_loops import exits, landing, natural_loops
@@ -49,8 +50,8 @@ class Bounds:
 
     is_of_turn = True
 
-    def __init__(self, frame: Frame, header: int, stack: list[Any], places: list[int]) -> None:
-        # ``places``: where its ways out lead, those that are known.
+    def __init__(self, frame: Frame, header: int, stack: list[Any], places: dict[int, list[Any]]) -> None:
+        # ``places``: where its ways out lead, those that are known, and which iterators of loops inside are on the stack there.
         self.code, self.header, self.stack, self.places = frame.code, header, stack, places
         inside = natural_loops(frame.code)[header]
         self.is_outside: Callable[[int], bool] = lambda at: at not in inside
@@ -64,12 +65,15 @@ class Bounds:
 
     def leave(self, frame: Frame) -> bool:
         """Notes that a way has left the loop; False where it leaves it with something on the stack."""
-        place = landing(self.code, frame.at)
-        if len(frame.stack) != len(self.stack) or any(a is not b for a, b in zip(frame.stack, self.stack, strict=True)):
+        place, depth = landing(self.code, frame.at), len(self.stack)
+        more = frame.stack[depth:]
+        if any(a is not b for a, b in zip(frame.stack, self.stack, strict=False)) or len(frame.stack) < depth:
             return False
-        if place not in self.places:
-            self.places.append(place)
-        frame.locals |= {LEFT: True, WAY: self.places.index(place)}
+        if not all(isinstance(item, Turns) for item in more):
+            return False
+        self.places[place] = more
+        frame.stack[depth:] = []
+        frame.locals |= {LEFT: True, WAY: list(self.places).index(place)}
         frame.at = self.header
         return True
 
@@ -79,7 +83,7 @@ class Guard(Bounds):
 
     is_of_turn = False
 
-    def __init__(self, frame: Frame, header: int, stack: list[Any], places: list[int]) -> None:
+    def __init__(self, frame: Frame, header: int, stack: list[Any], places: dict[int, list[Any]]) -> None:
         super().__init__(frame, header, stack, places)
         ends = exits(frame.code, header)
         self.is_outside = lambda at: landing(frame.code, at) in ends

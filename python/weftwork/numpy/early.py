@@ -24,7 +24,7 @@ LEFT, WAY = ".left", ".way"
 class EarlyEnd:
     """The part of a recorded loop that knows how it is left."""
 
-    def __init__(self, loop: Any, before: Any, way: Any, places: list[int]) -> None:
+    def __init__(self, loop: Any, before: Any, way: Any, places: dict[int, list[Any]]) -> None:
         #: Whether it was left before its first turn, and by which way; where its ways out lead.
         self.loop, self.before, self.way, self.places = loop, before, way, places
         self.left: Any = None

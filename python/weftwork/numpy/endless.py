@@ -19,7 +19,7 @@ class Endless(Turns):
 
     is_endless = True
 
-    def __init__(self, frame: Any, at: int, site: Site, places: list[int]) -> None:
+    def __init__(self, frame: Any, at: int, site: Site, places: dict[int, list[Any]]) -> None:
         trace = current_trace()
         assert trace is not None
         self.trace, self.frame, self.numbers = trace, frame, make_range(Range, (ENDLESS,))
@@ -31,7 +31,7 @@ class Endless(Turns):
 class While(Endless):
     """The turns of one while statement; ``places``: where ways out of it lead, of those that are known."""
 
-    def __init__(self, frame: Any, at: int, places: list[int]) -> None:
+    def __init__(self, frame: Any, at: int, places: dict[int, list[Any]]) -> None:
         super().__init__(frame, at, (frame.f_code, at), places)
 
     def reference(self) -> weakref.ref:
@@ -52,7 +52,7 @@ class Counting(Endless):
     """The iterator of a for statement over such a range."""
 
     def __init__(self, values: RangeByValues, frame: Any) -> None:
-        super().__init__(frame, frame.at, (frame.f_code.co_filename, frame.f_lineno), [])
+        super().__init__(frame, frame.at, (frame.f_code.co_filename, frame.f_lineno), {})
         self.values = values
         self.now: Any = None  # the number of the turn
 

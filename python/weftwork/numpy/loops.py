@@ -191,7 +191,9 @@ class Turns:
         self.plain: Any = None
         self.loop: Recording | None = None
         self.at = -1  # the instruction that asks for the next turn, where it is known
-        self.places: list[int] = []  # where the ways out of it lead, but for its end
+        self.places: dict[
+            int, list[Any]
+        ] = {}  # where the ways out of it lead, but for its end, with iterators that are not done
         self.stack: list[Any] = []  # of the frame, when a turn begins
         self.peeled = 0
         if (self.is_short() and self.site not in trace.peels) or self.site in trace.unrolled:
