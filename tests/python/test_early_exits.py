@@ -277,3 +277,42 @@ def test_drawn(seed):
 def test_many_drawn(block):
     for seed in range(1000 + 20 * block, 1020 + 20 * block):
         check_drawn(seed, DrawnExits)
+
+
+def test_variables_that_only_turns_bind():
+    def f(x):
+        while x.max() > 1:
+            y = x.sum()
+            x = x * 0.5
+        return y
+
+    def g(x, counts):
+        for i in range(len(x)):
+            for j in range(counts[i]):
+                k = j * 2.0
+            x[i] = k
+        return x, j
+
+    def h(x, counts):
+        total = 0
+        for i in range(len(x)):
+            total += counts[i] if x[i] > 0 else 1
+            for j in range(counts[i] - 1):
+                last = x[j]
+        return total, last
+
+    x = np.ones(12)
+    for function, calls in (
+        (f, [(x * 9,), (x * 0.1,)]),
+        (g, [(x, np.arange(1, 13)), (x, np.arange(12)), (x, np.zeros(12, int))]),
+        (h, [(x, np.arange(2, 14)), (x, np.arange(12)), (x, np.zeros(12, int))]),
+    ):
+        fast = wf.jit(function, strict=False)
+        for args in calls * 2:
+            try:
+                function(*copy.deepcopy(args))
+            except UnboundLocalError:
+                with pytest.raises(UnboundLocalError):
+                    fast(*copy.deepcopy(args))
+            else:
+                agrees(fast, function, args)

@@ -51,14 +51,20 @@ class Appends:
         loop.appended.append(function.__self__, self.array_operand(args[0]))
         return True
 
+    def is_read_later(self, turns: Any, name: str) -> bool:
+        """Whether what a variable has at the end of a turn may be read, by the next turn or when the loop is done or left."""
+        # Of a frame that Python runs that is not known.
+        return (
+            turns.at < 0
+            or self.is_read_when_done(turns, name)
+            or any(name in live_from(turns.frame.code, place) for place in turns.places)
+        )
+
     @staticmethod
-    def is_read_later(turns: Any, name: str) -> bool:
-        """Whether what a variable has at the end of a turn may be read, by the next turn or when the loop is done."""
+    def is_read_when_done(turns: Any, name: str) -> bool:
         frame = turns.frame
-        if turns.at < 0:  # a frame that Python runs
-            return True
         is_seen = name in frame.cells or not LOOKING.isdisjoint(frame.f_code.co_names)
-        return is_seen or any(name in live_from(frame.code, place) for place in (turns.at, *turns.places))
+        return is_seen or name in live_from(frame.code, turns.at)
 
 
 def is_append(function: Any) -> bool:

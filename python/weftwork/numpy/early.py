@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _core
 from .tracer import Tensor, TracedArray, as_tensor, python_truth, wrap
+from .validity import can_note, note
 
 __all__ = ["ENDLESS", "LEFT", "WAY", "EarlyEnd"]
 
@@ -44,9 +45,6 @@ class EarlyEnd:
         """What the loop begins with and what a turn gives, of what is handed on beside the values of the program."""
         loop, locals_ = self.loop, self.loop.frame.locals
         self.names = [name for name in read if self.follows_counter(name, now[name])]
-        for name in self.names:
-            if name not in loop.entry and not loop.has_turns():
-                loop.fail(f"'{name}' may not be bound when the loop is done")
         whole, truth = np.dtype(np.int64), np.dtype(bool)
         left = locals_.get(LEFT, False)
         ends, before = left, self.before
@@ -67,6 +65,21 @@ class EarlyEnd:
             before = entry if isinstance(entry, (int, _core.Dim)) else 0
             found.append((as_tensor(before, whole), as_tensor(now[name], whole)))
         return found
+
+    def require_bound(self) -> None:
+        """What only the turns bind is not read behind a loop that may have none: where it has none the call runs plainly."""
+        loop = self.loop
+        if loop.has_turns():
+            return
+        bound = self.names + [item.name for item in loop.carried if item.name is not None and not item.has_entry]
+        for name in bound:
+            # A way out of a for statement leads from one of its turns.
+            is_read = loop.turns.is_endless or loop.trace.recorder.is_read_when_done(loop.turns, name)
+            if name in loop.entry or not is_read:
+                continue
+            if self.before is False or not can_note(loop.trace):
+                loop.fail(f"'{name}' may not be bound when the loop is done")
+            note(loop.trace, np.logical_not(self.before))
 
     def checks(self) -> list[TracedArray]:
         """What does not hold where NumPy would have raised in a turn: what the turns after it compute is nobody's, and may not end."""

@@ -497,6 +497,8 @@ class Recording(CarriedValues, SharedArrays):
         self.watch_shared(values, is_done=True)
         self.appended.close(values)
         set_locals(self.frame, values)
+        if early:
+            self.early.require_bound()
         # Who looks for what else refers to an array does not find it here.
         self.entry, self.at_begin, self.containers = {}, {}, {}
 
