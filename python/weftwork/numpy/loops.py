@@ -440,6 +440,15 @@ class Recording(CarriedValues, SharedArrays):
                     f"'{name}' is a {'view' if isinstance(value, TracedArray) else type(value).__name__} of the body that is read later"
                 )
 
+    def handed_on_early(self, now: dict[str, Any], has_effects: bool) -> list[tuple[Tensor, Tensor]]:
+        """What a loop that may end early begins with and gives at each turn for that; nothing of others."""
+        is_last = self.turns.is_last()
+        if not self.early.is_possible() and is_last is None:
+            return self.fail("nothing ends it") if self.turns.is_endless else []
+        if has_effects or self.appended.arrays:
+            self.fail("ranks exchange arrays, or a list is appended to, in a loop that may end early")
+        return self.early.handed_on(now, self.read_later(now), is_last)
+
     def close(self, now: dict[str, Any]) -> None:
         self.require_known_later(now)
         outputs = [
@@ -451,13 +460,7 @@ class Recording(CarriedValues, SharedArrays):
         effects = self.trace.taken_effects(self.begun, self.since)
         if effects and not inits:
             self.fail("ranks exchange arrays in it, and nothing comes of it")
-        is_last = self.turns.is_last()
-        if self.turns.is_endless and not self.early.is_possible() and is_last is None:
-            self.fail("nothing ends it")
-        ends_early = self.early.is_possible() or is_last is not None
-        if ends_early and (effects or self.appended.arrays):
-            self.fail("ranks exchange arrays, or a list is appended to, in a loop that may end early")
-        early = self.early.handed_on(now, self.read_later(now), is_last) if ends_early else []
+        early = self.handed_on_early(now, bool(effects))
         if early:
             parameters = [*(_core.parameter((), before.dtype, "early") for before, _ in early), *parameters]
             inits = [*(before for before, _ in early), *inits]
