@@ -35,7 +35,7 @@ class ShortLoops {
 
  private:
   static constexpr double least_turns = 256;
-  static constexpr size_t largest_turn = 512;  // expressions
+  static constexpr size_t largest_turn = 2048;  // expressions
 
   bool is_short(const Launch& loop, size_t& size) const {
     if (loop.independent || loop.tiling) return false;
