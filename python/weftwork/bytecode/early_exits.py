@@ -7,6 +7,7 @@ it, where ways out lead to different places, the program chooses between them as
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -124,11 +125,13 @@ class EarlyExits(LongWays):
         """The range that a ``for`` statement asks for next, where the program computes a bound of it."""
         f = self.frame
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3] if args else (0, 0, 0)
-        bounds = [self.number_operand(bound) for bound in (start, stop)]
-        is_bound = lambda v: type(v) is int or (isinstance(v, TracedArray) and v.scalar and v.dtype.kind in "iu")
-        if f is None or type(step) is not int or not step or not all(map(is_bound, bounds)):
+        is_computed = any(isinstance(v, TracedArray) and v.tensor.constant() is None for v in (start, stop))
+        if f is None or not is_computed or type(step) is not int or not step:
             return None
-        if all(type(v) is int or v.tensor.constant() is not None for v in bounds):
+        bounds = [self.number_operand(bound) for bound in (start, stop)]
+        if not all(
+            type(v) is int or (isinstance(v, TracedArray) and v.scalar and v.dtype.kind in "iu") for v in bounds
+        ):
             return None
         asks, loop = f.code.instructions[f.at : f.at + 2]
         site = (f.f_code.co_filename, asks.line)
@@ -162,7 +165,7 @@ class EarlyExits(LongWays):
                 raise Retry(turns.site, "its first turns may be the last")
             turns.peeled += 1
             self.peeling[f, at] = turns
-            self.trace.peeled = turns.reference()
+            self.trace.peeled = weakref.ref(turns)
         else:
             self.peeling.pop((f, at), None)
             turns.begin()

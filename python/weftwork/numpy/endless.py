@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -33,9 +32,6 @@ class While(Endless):
 
     def __init__(self, frame: Any, at: int, places: dict[int, list[Any]]) -> None:
         super().__init__(frame, at, (frame.f_code, at), places)
-
-    def reference(self) -> weakref.ref:
-        return weakref.ref(self)
 
 
 class RangeByValues:
