@@ -121,3 +121,45 @@ def test_a_strict_program_takes_the_scalar():
     assert got == (0.0, 1.0) and all(type(value) is np.float64 for value in got)
     with pytest.raises(errors.UnsupportedError, match="Python's or NumPy's"):
         wf.jit(lambda x: x.astype(np.float32) * from_float(x))(X)
+
+
+def sum_below(x):
+    total, i = 0.0, 0
+    while i < len(x) and x[i] < 50:
+        total += x[i]
+        i += 1
+    return total, i
+
+
+def largest_of(x):
+    best, place = 0, -1
+    for i in range(len(x)):
+        if x[i] > best:
+            best, place = x[i], i
+    return best, place, x + best
+
+
+def average_of(x):
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 2:
+            s = s * 0.5 + x[i] * 0.25
+    return s
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "uint8", "int32", "uint64", "complex64"])
+@pytest.mark.parametrize("function", [sum_below, largest_of, average_of])
+def test_numbers_beside_scalars_of_short_types(function, dtype):
+    """A number of Python's that the short type has is one of those that a variable may be."""
+    fast = wf.jit(function, strict=False)
+    rng = np.random.default_rng(4)
+    for x in (rng.random(40) * 90, rng.random(40), np.zeros(40), np.full(12, 60)):
+        x = x.astype(dtype)
+        try:
+            with np.errstate(all="ignore"):
+                wanted = function(x)
+        except TypeError:  # complex numbers have no order
+            with pytest.raises(TypeError):
+                fast(x)
+            continue
+        same(fast(x), wanted)

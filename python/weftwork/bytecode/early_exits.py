@@ -97,10 +97,9 @@ class EarlyExits(LongWays):
             self.trace.decided = (f.f_code, header)
             return Guard(f, header, list(f.stack), self.entering.setdefault((f, header), {}))
         turns = self.turns_around(f, at)
-        if turns is None:
-            return None
-        self.trace.decided = turns.site
-        return Bounds(f, turns.at, turns.stack, turns.places)
+        if turns is not None:
+            self.trace.decided = turns.site
+        return bounds_of(f, turns)
 
     def turns_around(self, f: Frame, at: int) -> Turns | None:
         """The innermost loop around an instruction that is recorded, or whose first turns are written out."""
@@ -133,9 +132,9 @@ class EarlyExits(LongWays):
             type(v) is int or (isinstance(v, TracedArray) and v.scalar and v.dtype.kind in "iu") for v in bounds
         ):
             return None
-        asks, loop = f.code.instructions[f.at : f.at + 2]
-        site = (f.f_code.co_filename, asks.line)
-        if (asks.name, loop.name) != ("GET_ITER", "FOR_ITER") or f.f_code.co_name in COMPREHENSIONS:
+        following = f.code.instructions[f.at : f.at + 2]
+        site = (f.f_code.co_filename, following[0].line)
+        if [i.name for i in following] != ["GET_ITER", "FOR_ITER"] or f.f_code.co_name in COMPREHENSIONS:
             return None
         if site in self.trace.unrolled or f.f_code.co_flags & GENERATOR or not self.are_kept():
             return None
@@ -215,9 +214,8 @@ class EarlyExits(LongWays):
         self.trace.decided = site
         holds, first = options[0]
         rest = otherwise if len(options) == 1 else Several(f, behind, options[1:], otherwise)
-        turns = self.turns_around(f, at)
-        bounds = None if turns is None else Bounds(f, turns.at, turns.stack, turns.places)
-        meets = meeting_of(f.code, [way.at for way in ways], None if turns is None else turns.at)
+        bounds = bounds_of(f, self.turns_around(f, at))
+        meets = meeting_of(f.code, [way.at for way in ways], None if bounds is None else bounds.header)
         if self.are_kept() and holds.tensor.constant() is None:
             with self.at_end():
                 found = self.attempted(
@@ -229,6 +227,10 @@ class EarlyExits(LongWays):
             first.bring_back(f)
             return None
         return self.go_on(f, behind, options[1:], otherwise) if len(options) > 1 else rest.bring_back(f)
+
+
+def bounds_of(f: Frame, turns: Turns | None) -> Bounds | None:
+    return None if turns is None else Bounds(f, turns.at, turns.stack, turns.places)
 
 
 def settle(f: Frame, way: Way) -> None:

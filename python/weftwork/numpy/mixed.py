@@ -118,9 +118,16 @@ def can_be(number: Any, dtype: np.dtype, weak: type | None) -> bool:
     """Whether values of this kind stand for a number of Python's: what is computed of either is the same."""
     if type(number) is bool:
         return dtype == bool
-    if type(number) is int:
-        return (dtype == np.int64 and -(2**63) <= number < 2**63) or (dtype == np.float64 and abs(number) <= 2**53)
-    return dtype == np.dtype(type(number))
+    if dtype.kind in "iu":
+        return type(number) is int and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+    if dtype.kind not in ("c" if type(number) is complex else "f"):
+        return False
+    # Sums and products of numbers that a short float has, and of which it has the result, are those of Python's.
+    try:
+        with np.errstate(over="ignore"):
+            return bool(number != number or dtype.type(number) == number)
+    except OverflowError:
+        return False
 
 
 def is_stood_for(number: Any, value: TracedArray) -> bool:
