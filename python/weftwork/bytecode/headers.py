@@ -1,7 +1,7 @@
 """Loops in pieces: where a turn of a loop begins as an earlier one did, the tree of pieces goes back there.
 
-A loop whose body asks for values (``while error > tolerance:``) cannot be one loop of a program, and written out each turn would
-be pieces of its own. At the jump back to its beginning, the *header*, the state of the call is compared to what it was there
+A loop whose body asks for values, and that is not one loop of a program (see early_exits.py), would be written out, each turn with
+pieces of its own. At the jump back to its beginning, the *header*, the state of the call is compared to what it was there
 before. Where it has the same form, what differs is *carried*: values of arrays, and numbers. A header is a piece without a
 program that gathers what is carried; the pieces of a later turn end by gathering the same, and the next is the header again.
 """
