@@ -331,7 +331,7 @@ class Call:
                     self.session().begin(recorder, arguments, self.args, self.kwargs)
                 result = recorder.call(self.function, tuple(traced_args), traced_kwargs)
                 if trace.loops:
-                    raise Retry(trace.loops[-1].turns.site, "it is left before its end")
+                    trace.loops[-1].left_early()
                 traced = finish_trace(recorder, arguments, originals, result, self.donate)
                 traced.session, traced.recorder = recorder.session, recorder
                 if self.statics.have_escaped(recorder, traced.blueprint):

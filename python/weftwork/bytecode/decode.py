@@ -75,6 +75,7 @@ def with_header(run: Callable[..., Any]) -> Callable[..., Any]:
         ended = machine.at_header(frame, frame.at - 1)
         return run(machine, frame, instruction) if ended is None else ended[0]
 
+    first.plain = run  # type: ignore[attr-defined]
     return first
 
 

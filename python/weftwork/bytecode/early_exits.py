@@ -24,7 +24,7 @@ from .long_ways import LongWays
 from .machine import GENERATOR
 from .natural_loops import exits, guarded, innermost, landing, natural_loops
 from .postdominators import meeting_of
-from .ways_out import Bounds, Guard, Several, Way
+from .ways_out import Bounds, FirstTurn, Guard, Several, Way
 
 __all__ = ["EarlyExits"]
 
@@ -160,15 +160,26 @@ class EarlyExits(LongWays):
                 return None
             turns = While(f, at, places or {})
         if turns.peeled < self.trace.peels.get(turns.site, 0):
-            if f.locals.get(LEFT, False) is not False:
-                raise Retry(turns.site, "its first turns may be the last")
             turns.peeled += 1
             self.peeling[f, at] = turns
             self.trace.peeled = weakref.ref(turns)
+            left = f.locals.get(LEFT, False)
+            return None if left is False else (self.turn_unless(f, turns, left),)
         else:
             self.peeling.pop((f, at), None)
             turns.begin()
         return None
+
+    def turn_unless(self, f: Frame, turns: While, left: TracedArray) -> Any:
+        """Records a first turn that is written out, which is none where the loop was left before it."""
+        turn, none = FirstTurn(f, None), Way(f, None)
+        for way, is_left in ((turn, False), (none, True)):
+            way.at, way.locals[LEFT] = turns.at, is_left
+        between = (turns.at, turns.at, bounds_of(f, turns))
+        found = self.attempted(f, lambda written: self.both(f, between, (turn, none), left, written))
+        if found is None:
+            raise Retry(turns.site, "its first turns may be the last")
+        return found[0]
 
     def end_of_loop(self, f: Frame, i: Any) -> Any:
         turns = f.stack[-1]

@@ -68,11 +68,11 @@ class LongWays(Branches):
         # A way without instructions gives what there was before.
         values = [broadcast_to(as_tensor(0, np.dtype(a.dtype)), a.shape) for a, _ in collected.pairs]
         for number, begin in enumerate(begins):
-            if begin.at == meets:
+            if begin.is_empty(meets):
                 values = [pair[number] for pair in collected.pairs]
         arrays = [tensor for _, tensor in writes]
         for number, (turn, taken) in enumerate(((first, negated(jumps)), (second, jumps))):
-            if begins[number].at != meets:
+            if not begins[number].is_empty(meets):
                 outputs = [pair[number] for pair in collected.pairs]
                 results = self.run_turn(turn, taken, values, outputs, arrays)
                 values, arrays = results[: len(values)], results[len(values) :]

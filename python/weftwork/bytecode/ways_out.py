@@ -12,7 +12,7 @@ from .liveness import live_from
 from .natural_loops import exits, landing, natural_loops
 from .postdominators import meeting
 
-__all__ = ["Bounds", "Guard", "Several", "Way"]
+__all__ = ["Bounds", "FirstTurn", "Guard", "Several", "Way"]
 
 
 class Way:
@@ -31,6 +31,23 @@ class Way:
         """Runs the frame from here to where the ways meet; ``between``: see :meth:`Branches.both`."""
         self.bring_back(frame)
         return machine.follow(frame, *between)
+
+    def is_empty(self, meets: int) -> bool:
+        return self.at == meets
+
+
+class FirstTurn(Way):
+    """A turn of a ``while`` statement: it begins and ends with the same instruction."""
+
+    def go(self, machine: Any, frame: Frame, between: tuple[int, int, Bounds | None]) -> Way:
+        self.bring_back(frame)
+        frame.instruction = instruction = frame.code.instructions[self.at]
+        frame.at += 1
+        instruction.run.plain(machine, frame, instruction)  # type: ignore[attr-defined]
+        return machine.follow(frame, *between)
+
+    def is_empty(self, meets: int) -> bool:
+        return False
 
 
 class Several(Way):

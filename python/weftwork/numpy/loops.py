@@ -400,6 +400,13 @@ class Recording(CarriedValues, SharedArrays):
             raise Retry(self.turns.site, reason, peel=True)
         return self.fail(reason)
 
+    def left_early(self) -> None:
+        """Called where Python knew in a turn that it was the last."""
+        reason = "it is left before its end"
+        raise Retry(
+            self.turns.site, reason, peel=self.turns.is_endless and self.trace.peels.get(self.turns.site, 0) < 2
+        )
+
     def check_kept(self, now: dict[str, Any]) -> None:
         """Nothing that the body made may be held by anything but local variables."""
         if self.trace.recorder is not None:
