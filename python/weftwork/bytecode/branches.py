@@ -24,7 +24,7 @@ from .liveness import LOOKING, live_from
 from .machine import COMPARE, RETURN, Machine, Stop
 from .outside import Refused
 from .postdominators import NEVER, RETURNS, meeting, raises_surely
-from .ways_out import Bounds, Way
+from .ways_out import Bounds, Fork, Way
 
 __all__ = ["Branches", "Predicate"]
 
@@ -134,52 +134,37 @@ class Branches(Machine):
         first, second = Way(f, None), Way(f, None)
         second.at = i.target
         second.stack += kept
-        return self.both(f, (at, meets, bounds), (first, second), jumps, written)
+        return self.both(f, Fork(at, meets, bounds, first, second, jumps), written)
 
-    def both(
-        self,
-        f: Frame,
-        between: tuple[int, int, Bounds | None],
-        begins: tuple[Way, Way],
-        jumps: TracedArray,
-        written: dict[int, tuple[Storage, Tensor]],
-    ) -> Any:
-        """Records two ways, the second of which is taken where ``jumps`` holds; ``between``: the jump, where they meet, and the loop around."""
-        _, meets, bounds = between
-        outer = self.trace.predicate
-        if meets == NEVER:
+    def both(self, f: Frame, fork: Fork, written: dict[int, tuple[Storage, Tensor]]) -> Any:
+        """Records two ways, both of which are computed."""
+        bounds, jumps, outer = fork.bounds, fork.jumps, self.trace.predicate
+        if fork.meets == NEVER:
             raise Undecided("a condition that a loop goes on by")
         self.inside = 0 if outer is None else self.inside + 1
         if self.inside > MOST_INSIDE:
             raise Undecided("many conditions in a way")
         start, begun, effects = Way(f, None), _core.next_serial(), len(self.trace.effects)
         before = {key: (storage, storage.tensor) for key, (storage, _) in written.items()}
-        leaves = bounds is not None and bounds.is_of_turn and any(bounds.is_outside(begin.at) for begin in begins)
+        leaves = bounds is not None and bounds.is_of_turn and any(bounds.is_outside(begin.at) for begin in fork.begins)
         ways: list[Way | None] = []
-        for holds, begin in zip((negated(jumps), jumps), begins, strict=True):
+        for holds, begin in zip((negated(jumps), jumps), fork.begins, strict=True):
             if begin.at >= 0 and raises_surely(f.code, begin.at):
                 self.never(holds)
                 ways.append(None)
                 continue
             with self.way(holds, written, leaves):
-                ways.append(begin.go(self, f, between))
+                ways.append(begin.go(self, f, fork))
         if len(self.trace.effects) != effects:
             raise Undecided("ranks exchange arrays in a way")
-        signal = self.meet(f, meets, ways, Joined(self.trace, jumps), start.locals, bounds)
+        signal = self.meet(f, fork, ways, Joined(self.trace, jumps), start.locals)
         is_counted = (outer is None or outer.is_long) and not leaves
         if is_counted and not self.is_short(begun, f, [storage for storage, _ in written.values()]):
             start.bring_back(f)
-            return self.in_turns(f, between, begins, jumps, {**written, **before})
+            return self.in_turns(f, fork, {**written, **before})
         return signal
 
-    def in_turns(
-        self,
-        f: Frame,
-        between: tuple[int, int, Bounds | None],
-        begins: tuple[Way, Way],
-        jumps: TracedArray,
-        written: dict[int, tuple[Storage, Tensor]],
-    ) -> Any:
+    def in_turns(self, f: Frame, fork: Fork, written: dict[int, tuple[Storage, Tensor]]) -> Any:
         """Records ways that are too long to be computed both."""
         raise Undecided("ways that take long")
 
@@ -202,15 +187,16 @@ class Branches(Machine):
     @contextmanager
     def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_long: bool) -> Iterator[None]:
         outer = self.trace.predicate
-        inner = holds if outer is None or outer.holds is None else np.logical_and(outer.holds, holds)
+        inner = holds if self.trace.taken is None else np.logical_and(self.trace.taken, holds)
         self.trace.predicate = Predicate(inner, written, is_long)
         try:
             yield
         finally:
             self.trace.predicate = outer
 
-    def follow(self, f: Frame, at: int, meets: int, bounds: Bounds | None) -> Way:
-        """Runs a frame up to where the ways from the jump at ``at`` meet, or out of the loop."""
+    def follow(self, f: Frame, fork: Fork) -> Way:
+        """Runs a frame up to where the ways meet, or out of the loop."""
+        at, meets, bounds = fork.at, fork.meets, fork.bounds
         instructions, signal = f.code.instructions, None
         try:
             while f.at != meets and signal is None:
@@ -238,16 +224,9 @@ class Branches(Machine):
             raise Undecided("a way leaves the loop")
         return Way(f, signal)
 
-    def meet(
-        self,
-        f: Frame,
-        meets: int,
-        ways: list[Way | None],
-        joined: Joined,
-        variables: dict[str, Any],
-        bounds: Bounds | None,
-    ) -> Any:
-        """Makes a frame what it is behind both ways."""
+    def meet(self, f: Frame, fork: Fork, ways: list[Way | None], joined: Joined, variables: dict[str, Any]) -> Any:
+        """Makes a frame what it is behind both ways; ``variables``: those before them."""
+        meets, bounds = fork.meets, fork.bounds
         taken = [way for way in ways if way is not None]
         if not taken:
             raise Undecided("both ways raise")

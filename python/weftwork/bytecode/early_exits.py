@@ -24,7 +24,7 @@ from .long_ways import LongWays
 from .machine import GENERATOR
 from .natural_loops import exits, guarded, innermost, landing, natural_loops
 from .postdominators import meeting_of
-from .ways_out import Bounds, FirstTurn, Guard, Several, Way
+from .ways_out import Bounds, FirstTurn, Fork, Guard, Several, Way
 
 __all__ = ["EarlyExits"]
 
@@ -165,9 +165,8 @@ class EarlyExits(LongWays):
             self.trace.peeled = weakref.ref(turns)
             left = f.locals.get(LEFT, False)
             return None if left is False else (self.turn_unless(f, turns, left),)
-        else:
-            self.peeling.pop((f, at), None)
-            turns.begin()
+        self.peeling.pop((f, at), None)
+        turns.begin()
         return None
 
     def turn_unless(self, f: Frame, turns: While, left: TracedArray) -> Any:
@@ -175,8 +174,8 @@ class EarlyExits(LongWays):
         turn, none = FirstTurn(f, None), Way(f, None)
         for way, is_left in ((turn, False), (none, True)):
             way.at, way.locals[LEFT] = turns.at, is_left
-        between = (turns.at, turns.at, bounds_of(f, turns))
-        found = self.attempted(f, lambda written: self.both(f, between, (turn, none), left, written))
+        fork = Fork(turns.at, turns.at, bounds_of(f, turns), turn, none, left)
+        found = self.attempted(f, lambda written: self.both(f, fork, written))
         if found is None:
             raise Retry(turns.site, "its first turns may be the last")
         return found[0]
@@ -229,9 +228,8 @@ class EarlyExits(LongWays):
         meets = meeting_of(f.code, [way.at for way in ways], None if bounds is None else bounds.header)
         if self.are_kept() and holds.tensor.constant() is None:
             with self.at_end():
-                found = self.attempted(
-                    f, lambda written: self.both(f, (at, meets, bounds), (rest, first), holds, written)
-                )
+                fork = Fork(at, meets, bounds, rest, first, holds)
+                found = self.attempted(f, lambda written: self.both(f, fork, written))
             if found is not None:
                 return found[0]
         if self.truth(holds):

@@ -16,7 +16,7 @@ from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, wrap
 from .branches import Branches, Joined, Predicate, Undecided, negated
 from .frame import Frame
 from .postdominators import raises_surely
-from .ways_out import Bounds, Way
+from .ways_out import Fork, Way
 
 __all__ = ["LongWays"]
 
@@ -48,46 +48,34 @@ class Collected:
 class LongWays(Branches):
     """The part of a recorder that records ways which run only where they are taken."""
 
-    def in_turns(
-        self,
-        f: Frame,
-        between: tuple[int, int, Bounds | None],
-        begins: tuple[Way, Way],
-        jumps: TracedArray,
-        written: dict[int, tuple[Storage, Tensor]],
-    ) -> Any:
+    def in_turns(self, f: Frame, fork: Fork, written: dict[int, tuple[Storage, Tensor]]) -> Any:
+        begins, jumps = fork.begins, fork.jumps
         if not (self.trace.loops or self.raises) or any(w.at >= 0 and raises_surely(f.code, w.at) for w in begins):
             raise Undecided("ways that take long")
         writes, variables = list(written.values()), dict(f.locals)
         for storage, tensor in writes:
             storage.set_back(tensor)
-        first, second = (self.turn_of(f, between, begin, writes) for begin in begins)
+        first, second = (self.turn_of(f, fork, begin, writes) for begin in begins)
         ways: list[Way | None] = [first.way, second.way]
-        collected, (_, meets, bounds) = Collected(), between
-        self.meet(f, meets, ways, Joined(self.trace, jumps, collected.note), variables, bounds)
+        collected = Collected()
+        self.meet(f, fork, ways, Joined(self.trace, jumps, collected.note), variables)
         # A way without instructions gives what there was before.
         values = [broadcast_to(as_tensor(0, np.dtype(a.dtype)), a.shape) for a, _ in collected.pairs]
         for number, begin in enumerate(begins):
-            if begin.is_empty(meets):
+            if begin.is_empty(fork.meets):
                 values = [pair[number] for pair in collected.pairs]
         arrays = [tensor for _, tensor in writes]
         for number, (turn, taken) in enumerate(((first, negated(jumps)), (second, jumps))):
-            if not begins[number].is_empty(meets):
+            if not begins[number].is_empty(fork.meets):
                 outputs = [pair[number] for pair in collected.pairs]
                 results = self.run_turn(turn, taken, values, outputs, arrays)
                 values, arrays = results[: len(values)], results[len(values) :]
         for (storage, _), array in zip(writes, arrays, strict=True):
             storage.replace(array)
         collected.results = values
-        return self.meet(f, meets, ways, Joined(self.trace, jumps, collected.take), variables, bounds)
+        return self.meet(f, fork, ways, Joined(self.trace, jumps, collected.take), variables)
 
-    def turn_of(
-        self,
-        f: Frame,
-        between: tuple[int, int, Bounds | None],
-        begin: Way,
-        writes: list[tuple[Storage, Tensor]],
-    ) -> Turn:
+    def turn_of(self, f: Frame, fork: Fork, begin: Way, writes: list[tuple[Storage, Tensor]]) -> Turn:
         """Records a way with parameters in the place of arrays that are written."""
         outer, since = self.trace.predicate, _core.next_serial()
         parameters = [_core.parameter(tensor.shape, tensor.dtype, "array") for _, tensor in writes]
@@ -95,7 +83,7 @@ class LongWays(Branches):
             storage.set_back(parameter)
         self.trace.predicate = predicate = Predicate(None, {})
         try:
-            way = begin.go(self, f, between)
+            way = begin.go(self, f, fork)
             known = {id(storage) for storage, _ in writes}
             if not known.issuperset(predicate.written):
                 raise Undecided("an array is written in a way that takes long, and was not before")

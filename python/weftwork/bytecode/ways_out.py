@@ -7,12 +7,13 @@ from typing import Any
 
 from ..numpy.early import LEFT, WAY
 from ..numpy.loops import Turns
+from ..numpy.tracer import TracedArray
 from .frame import Frame
 from .liveness import live_from
 from .natural_loops import exits, landing, natural_loops
 from .postdominators import meeting
 
-__all__ = ["Bounds", "FirstTurn", "Guard", "Several", "Way"]
+__all__ = ["Bounds", "FirstTurn", "Fork", "Guard", "Several", "Way"]
 
 
 class Way:
@@ -27,10 +28,10 @@ class Way:
         frame.locals.clear()
         frame.locals.update(self.locals)
 
-    def go(self, machine: Any, frame: Frame, between: tuple[int, int, Bounds | None]) -> Way:
-        """Runs the frame from here to where the ways meet; ``between``: see :meth:`Branches.both`."""
+    def go(self, machine: Any, frame: Frame, fork: Fork) -> Way:
+        """Runs the frame from here to where the ways meet."""
         self.bring_back(frame)
-        return machine.follow(frame, *between)
+        return machine.follow(frame, fork)
 
     def is_empty(self, meets: int) -> bool:
         return self.at == meets
@@ -39,12 +40,12 @@ class Way:
 class FirstTurn(Way):
     """A turn of a ``while`` statement: it begins and ends with the same instruction."""
 
-    def go(self, machine: Any, frame: Frame, between: tuple[int, int, Bounds | None]) -> Way:
+    def go(self, machine: Any, frame: Frame, fork: Fork) -> Way:
         self.bring_back(frame)
         frame.instruction = instruction = frame.code.instructions[self.at]
         frame.at += 1
         instruction.run.plain(machine, frame, instruction)  # type: ignore[attr-defined]
-        return machine.follow(frame, *between)
+        return machine.follow(frame, fork)
 
     def is_empty(self, meets: int) -> bool:
         return False
@@ -57,9 +58,9 @@ class Several(Way):
         super().__init__(frame, None)
         self.at, self.behind, self.options, self.otherwise = -1, behind, options, otherwise
 
-    def go(self, machine: Any, frame: Frame, between: tuple[int, int, Bounds | None]) -> Way:
+    def go(self, machine: Any, frame: Frame, fork: Fork) -> Way:
         signal = machine.go_on(frame, self.behind, self.options, self.otherwise)
-        return machine.follow(frame, *between) if signal is None else machine.end_of_way(frame, between[1], signal)
+        return machine.follow(frame, fork) if signal is None else machine.end_of_way(frame, fork.meets, signal)
 
 
 class Bounds:
@@ -107,3 +108,14 @@ class Guard(Bounds):
 
     def meeting(self, at: int) -> int:
         return self.header
+
+
+class Fork:
+    """Two ways from the instruction ``at`` to where they meet; the second is taken where ``jumps`` holds.
+
+    ``bounds``: the loop around, which ways may leave.
+    """
+
+    def __init__(self, at: int, meets: int, bounds: Bounds | None, first: Way, second: Way, jumps: TracedArray) -> None:
+        self.at, self.meets, self.bounds = at, meets, bounds
+        self.begins, self.jumps = (first, second), jumps

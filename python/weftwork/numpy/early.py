@@ -50,10 +50,9 @@ class EarlyEnd:
         ends, before = left, self.before
         for ending in (*map(np.logical_not, self.checks()), *([] if is_last is None else [is_last])):
             ends = np.logical_or(wrap(as_tensor(ends, truth)), ending)
-        predicate = loop.trace.predicate
-        if loop.turns.is_endless and predicate is not None and predicate.holds is not None:
+        if loop.turns.is_endless and loop.trace.taken is not None:
             # In a way that is not taken it has no turns.
-            before = np.logical_or(wrap(as_tensor(before, truth)), np.logical_not(predicate.holds))
+            before = np.logical_or(wrap(as_tensor(before, truth)), np.logical_not(loop.trace.taken))
         found = [(as_tensor(before, truth), as_tensor(ends, truth))]
         self.is_apart = is_last is not None and bool(self.places)
         if self.is_apart:

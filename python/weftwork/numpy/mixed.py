@@ -80,12 +80,12 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
             (dtype, weak), number, other = first, b, a
         elif first[0] == second[0] and trace.recorder.raises:
             # One program: the scalar stands for both.
-            return as_scalar(select(condition, wrap(as_tensor(a)), wrap(as_tensor(b))))
+            (dtype, weak), number, other = (first[0], None), None, None
         else:
             return None
-        if not can_be(number, dtype, weak):
+        if number is not None and not can_be(number, dtype, weak):
             return None
-        numbers = union((number,), numbers_of(trace, other))
+        numbers = () if number is None else union((number,), numbers_of(trace, other))
     if len(numbers) > MOST_NUMBERS:
         if not trace.recorder.raises:
             return None
@@ -94,11 +94,6 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
     result.weak, result.scalar = weak, True
     mark(trace, result.tensor, numbers)
     return result
-
-
-def as_scalar(value: TracedArray) -> TracedArray:
-    value.scalar = True
-    return value
 
 
 def kind_of(value: Any) -> tuple[np.dtype, type | None] | None:

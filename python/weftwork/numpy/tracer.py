@@ -99,6 +99,11 @@ class Trace:
         self.mixed: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
 
     @property
+    def taken(self) -> Any:
+        """Whether the way of a condition that is recorded is taken, where it is computed elsewhere too; None where that is not to be asked."""
+        return None if self.predicate is None else self.predicate.holds
+
+    @property
     def is_repeated(self) -> bool:
         """Whether what is recorded happens more than once, or only in a way of a condition."""
         return bool(self.loops) or self.predicate is not None
@@ -254,9 +259,9 @@ def raise_stale(place: str) -> Any:
 def in_way(part: Tensor, before: Callable[[], Tensor]) -> Tensor:
     """What a write stores: in a way of a condition, what was there before where another way is taken."""
     trace = current_trace()
-    if trace is None or trace.predicate is None or trace.predicate.holds is None:
+    if trace is None or trace.taken is None:
         return part
-    return np.where(trace.predicate.holds, TracedArray(part), TracedArray(before())).tensor
+    return np.where(trace.taken, TracedArray(part), TracedArray(before())).tensor
 
 
 class View:

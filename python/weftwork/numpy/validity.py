@@ -72,14 +72,9 @@ def note(trace: Any, condition: Any) -> None:
     trace.checks.holds[...] = np.logical_and(trace.checks.holds, holds)
 
 
-def is_in_way(trace: Any) -> bool:
-    """Whether a way of a condition is recorded that is computed where it is not taken too."""
-    return trace.predicate is not None and trace.predicate.holds is not None
-
-
 def in_its_way(trace: Any, condition: Any) -> Any:
     """A condition that counts in the way that is recorded alone, see bytecode/branches.py."""
-    return condition if not is_in_way(trace) else np.logical_or(condition, np.logical_not(trace.predicate.holds))
+    return condition if trace.taken is None else np.logical_or(condition, np.logical_not(trace.taken))
 
 
 def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
@@ -115,12 +110,12 @@ def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
     if trace is not None and can_note(trace) and trace.is_repeated:
         note(trace, inside())
         return index
-    if trace is not None and is_in_way(trace):
+    if trace is not None and trace.taken is not None:
         if not (extent if isinstance(extent, int) else extent.min):
             raise_here(
                 UnsupportedError, "an index along an axis that may have no elements, in a way of a condition", "way"
             )
-        index = np.where(trace.predicate.holds, places, TracedArray(as_tensor(0, places.dtype))).tensor
+        index = np.where(trace.taken, places, TracedArray(as_tensor(0, places.dtype))).tensor
     end_where_it_fails(trace, inside)
     checked = _core.apply("check_range", [index], {"limit_indices": [extent], "label": "index_bounds", "axis": axis})
     # Outside of a loop or branch nobody knows its values: there the program alone looks.
