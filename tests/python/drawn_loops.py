@@ -206,6 +206,11 @@ class DrawnExits(Drawn):
             jump = [f"{pad}    if {condition}:", f"{pad}        break"] if self.random.random() < 0.7 else []
             stop = self.one("9", "n - 1", "i", "3", "q[i]", "q[i] - 4", "k", "m, n - 1", "q[i], -1, -2")
             return [f"{pad}for {name} in range({stop}):", *inside, *jump, *end]
+        if self.random.random() < 0.3:
+            # Numbers that Python knows end it in some turns of the loop around it.
+            head = self.one(f"{name} >= 0 and {self.condition()}", f"{self.condition()} and {name} > 0", f"{name} > 0")
+            start = self.one("i - 1", "1", "2", "0", "min(i, 3)")
+            return [f"{pad}{name} = {start}", f"{pad}while {head}:", f"{pad}    {name} -= 1", *inside, *end]
         head = self.one(f"{name} < 8 and {self.condition()}", f"{self.condition()} and {name} < n - 1", f"{name} < i")
         return [f"{pad}{name} = 0", f"{pad}while {head}:", f"{pad}    {name} += 1", *inside, *end]
 
@@ -218,6 +223,8 @@ class DrawnExits(Drawn):
         if self.random.random() < 0.5:
             head = self.one("i < n - 2", f"i < n - 2 and {self.condition()}", f"not ({self.condition()}) and i < n - 2")
             lines[at : at + 1] = [f"    i = {self.one('0', '1')}", f"    while {head}:", "        i += 1"]
+        elif self.random.random() < 0.3:
+            lines[at] = f"    for i in range({self.one('1, 4', '3', '5')}):"
         if self.random.random() < 0.2:
             end = next(number for number, line in enumerate(lines) if line.startswith("    u = "))
             lines[end:end] = ["    else:", f"        {self.simple()}"]

@@ -49,6 +49,22 @@ def test_they_may_run_plainly(function, args):
     assert not jitted.ways["plain"] or function is occurrences, jitted.refusals
 
 
+@pytest.mark.parametrize("n", [0, 1, 3, 5, 9])
+@pytest.mark.parametrize("function, args", CASES)
+def test_of_few_elements(function, args, n):
+    """Loops around those that end early are written out, and Python knows in a turn where some end."""
+    args = tuple(a[(slice(n),) * a.ndim] if isinstance(a, np.ndarray) else a for a in args)
+    jitted = wf.jit(function, strict=False)
+    try:
+        with np.errstate(all="ignore"):
+            function(*copy.deepcopy(args))
+    except (ValueError, IndexError, OverflowError) as error:
+        with pytest.raises(type(error)):
+            jitted(*copy.deepcopy(args))
+    else:
+        agrees(jitted, function, args)
+
+
 @pytest.mark.parametrize(
     "function, args",
     [case for case in CASES if case.values[0] in (places_of, runs_of, walked, sparse_product, has_zero_row)],

@@ -150,7 +150,21 @@ class EarlyExits(LongWays):
                 return turns
         return self.peeling.get((f, at))
 
+    def require_left(self, f: Frame, at: int) -> None:
+        """Called where a turn of a loop begins: a loop inside of it that is being recorded was left, as Python knew in its turn."""
+        loop = self.trace.loops[-1]
+        turns = getattr(loop, "turns", None)
+        if turns is not None and turns.frame is f and turns.at >= 0 and at not in natural_loops(f.code)[turns.at]:
+            loop.left_early()
+
+    def next_of(self, frame: Frame, iterator: Any) -> Any:
+        if self.trace.loops:
+            self.require_left(frame, frame.at - 1)
+        return super().next_of(frame, iterator)
+
     def at_header(self, f: Frame, at: int) -> tuple[Any] | None:
+        if self.trace.loops:
+            self.require_left(f, at)
         turns = self.turns_at(f, at)
         if turns is not None and turns.loop is not None:
             return None if turns.loop.end() is not None else (self.behind(f, turns),)
