@@ -4,7 +4,7 @@
 #include <map>
 
 #include "weft/ir/interpret.h"
-#include "weft/kernel/draft.h"
+#include "weft/kernel/sums.h"
 
 namespace weft {
 namespace {
@@ -33,24 +33,24 @@ class Elements {
       states_.at(number).next = next;
     }
     if (!fits_ || reads_anew()) return false;
+    const Dim trips = loop_.attrs.dims(Attr::trips)[0];
+    const Dim place =
+        loop_.attrs.dims(Attr::first)[0] + counter_dim(".t", trips) * Dim(loop_.attrs.integer(Attr::step));
+    if (std::optional<std::vector<Sum>> sums = turn_sums()) {
+      finish_sums(*sums, trips, place);
+      return true;
+    }
     std::vector<Stmt> body;
     for (size_t i : order_)
       body.push_back(
           statement(StmtKind::define, states_.at(i).slot, access_.value(loop_.operand(i), states_.at(i).at)));
-    const Dim trips = loop_.attrs.dims(Attr::trips)[0];
     body.push_back(std::move(serial({{".t", trips}}, turn())[0]));
     for (const auto& [i, id] : stored_)
       body.push_back(
           store_statement(access_.memory(id, true), linear_index(loop_.type(i).dims, space_.coordinates), variable(i)));
     draft_.kernel.body = schedule_map(draft_.kernel, space_.axes, std::move(body), draft_.parallel, trips);
-    substitute_counter(
-        draft_.kernel, loop_.attrs.text(Attr::counter),
-        loop_.attrs.dims(Attr::first)[0] + counter_dim(".t", trips) * Dim(loop_.attrs.integer(Attr::step)));
-    for (const Node& node : body_.nodes()) {
-      if (!def(node.op).traits.elementwise) continue;
-      draft_.ops.emplace_back(name(node.op));
-      draft_.lines.push_back(node.loc);
-    }
+    substitute_counter(draft_.kernel, loop_.attrs.text(Attr::counter), place);
+    tell_ops();
     finish_draft(lowering_, std::move(draft_), access_, {loop_.id()});
     return true;
   }
@@ -62,6 +62,42 @@ class Elements {
     int32_t slot;
     ExprId next = no_expr;
   };
+
+  void tell_ops() {
+    for (const Node& node : body_.nodes()) {
+      if (!def(node.op).traits.elementwise) continue;
+      draft_.ops.emplace_back(name(node.op));
+      draft_.lines.push_back(node.loc);
+    }
+  }
+
+  // Numbers that are sums over all turns, where nothing else is carried: turns are no order then.
+  std::optional<std::vector<Sum>> turn_sums() {
+    if (!space_.axes.empty() || stored_.size() != order_.size()) return std::nullopt;
+    std::vector<Sum> sums;
+    for (const auto& [i, id] : stored_) {
+      const State& state = states_.at(i);
+      const std::optional<TurnPart> part = turn_part(access_, draft_.kernel, state.slot, state.next);
+      if (!part || part->op == Scalar::none) return std::nullopt;
+      sums.push_back({id, loop_.type(i), loop_.operand(static_cast<uint32_t>(i)), part->op, part->element, state.slot});
+    }
+    return sums;
+  }
+
+  void finish_sums(const std::vector<Sum>& sums, const Dim& trips, const Dim& place) {
+    substitute_counter(draft_.kernel, loop_.attrs.text(Attr::counter), place);
+    tell_ops();
+    SumSpace space{{}, {{".t", trips}}, {}};
+    if (takes_two_steps(space, sums)) return lower_in_two_steps(lowering_, draft_, access_, std::move(space), sums);
+    std::vector<Stmt> body = defined(access_, sums), add = accumulated(sums);
+    const int in_flight = vectors_in_flight(add);
+    for (Stmt& stmt : nested(space.reduced, std::move(add), in_flight)) body.push_back(std::move(stmt));
+    for (const Sum& sum : sums)
+      body.push_back(
+          store_statement(access_.memory(sum.result, true), Dim(0), access_.variable(sum.variable, sum.type.dtype)));
+    draft_.kernel.body = std::move(body);
+    finish_draft(lowering_, std::move(draft_), access_, {loop_.id()});
+  }
 
   ExprId variable(size_t i) { return access_.variable(states_.at(i).slot, loop_.type(i).dtype); }
 

@@ -4,7 +4,7 @@
 
 #include "weft/ir/interpret.h"
 #include "weft/kernel/cost.h"
-#include "weft/kernel/draft.h"
+#include "weft/kernel/sums.h"
 
 namespace weft {
 namespace {
@@ -18,13 +18,6 @@ constexpr int64_t near_bytes = 8192;
 // Sums of at most so many elements are taken in order, those of neighbouring results side by side.
 constexpr int64_t short_sum = 64;
 
-// Vectors in flight for loops with so many sums: eight additions that do not wait for each other keep adders busy. Rows
-// that are taken together change nothing of that, as they must not change how a sum is added up.
-int vectors_in_flight(const std::vector<Stmt>& body) {
-  auto sums = std::ranges::count_if(body, [](const Stmt& stmt) { return stmt.kind == StmtKind::accumulate; });
-  return sums <= 2 ? 4 : sums <= 4 ? 2 : 1;
-}
-
 Scalar reducer(const Node& node) {
   std::optional<Op> op = single_op(*node.regions[0]);
   if (!op)
@@ -33,16 +26,9 @@ Scalar reducer(const Node& node) {
   return def(*op).scalar;
 }
 
-Stmt accumulate(int32_t slot, Scalar op, ExprId expr) {
-  Stmt stmt = statement(StmtKind::accumulate, slot, expr);
-  stmt.op = op;
-  return stmt;
-}
-
 // Dims of the operand split into those kept and those reduced, with coordinates for all.
-struct ReduceSpace {
-  std::vector<Axis> kept, reduced;
-  Dims coordinates, kept_coordinates;
+struct ReduceSpace : SumSpace {
+  Dims coordinates;
   bool inner_is_reduced = true;
 };
 
@@ -68,12 +54,6 @@ ReduceSpace reduce_space(const Lowering& lowering, const Group& group) {
     if (!reduced) space.kept_coordinates.push_back(space.coordinates.back());
   }
   return space;
-}
-
-Dim product_of(const std::vector<Axis>& axes) {
-  Dim total = 1;
-  for (const Axis& axis : axes) total = total * axis.extent;
-  return total;
 }
 
 bool is_short(const std::vector<Axis>& reduced) {
@@ -109,115 +89,9 @@ bool sums_along(Lowering& lowering, Draft& draft, const Access& access, NodeId r
   return lay_along(lowering, draft, access, root, kept, reduced, false);
 }
 
-// The second step: every piece took the initial value, the neutral element, and so does their combination.
-void combine_pieces(Lowering& lowering, const Node& node, Scalar op, const Dim& pieces, const Dims& partial_dims,
-                    BufferId partial) {
-  DType dtype = node.type().dtype;
-  Draft second;
-  Access combine(lowering.graph, lowering.fusion, second.kernel);
-  Space rows = space_of(node.type().dims, ".k");
-  int32_t total = add_variable(second.kernel, dtype);
-  int32_t target = combine.memory(node.id(), true);
-  ExprId init = combine.value(node.operand(1), {});
-  auto partial_slot = static_cast<int32_t>(second.kernel.memories.size());
-  Expr load;
-  load.kind = ExprKind::load;
-  load.dtype = dtype;
-  Dims where = rows.coordinates;
-  where.push_back(counter_dim(".c", pieces));
-  load.index = linear_index(partial_dims, where);
-  load.slot = partial_slot;
-  second.kernel.memories.push_back({"partial", dtype, false, 0});
-  second.kernel.exprs.push_back(std::move(load));
-  auto part = static_cast<ExprId>(second.kernel.exprs.size() - 1);
-  std::vector<Stmt> rest{statement(StmtKind::define, total, init)};
-  for (Stmt& loop : nested({{".c", pieces}}, {accumulate(total, op, part)}, 1)) rest.push_back(std::move(loop));
-  rest.push_back(
-      store_statement(target, linear_index(node.type().dims, rows.coordinates), combine.variable(total, dtype)));
-  second.kernel.body = serial(rows.axes, std::move(rest));
-  second.buffers.push_back(partial);
-  finish_draft(lowering, std::move(second), combine, {node.id()});
-}
-
-// One of the reduces that a kernel makes of the same elements.
-struct Sum {
-  const Node* node;
-  Scalar op;
-  ExprId element;
-  int32_t variable;
-
-  DType dtype() const { return node->type().dtype; }
-};
-
-std::vector<Stmt> defined(Access& access, const std::vector<Sum>& sums) {
-  std::vector<Stmt> body;
-  for (const Sum& sum : sums)
-    body.push_back(statement(StmtKind::define, sum.variable, access.value(sum.node->operand(1), {})));
-  return body;
-}
-
-std::vector<Stmt> accumulated(const std::vector<Sum>& sums) {
-  std::vector<Stmt> body;
-  for (const Sum& sum : sums) body.push_back(accumulate(sum.variable, sum.op, sum.element));
-  return body;
-}
-
-std::vector<NodeId> roots_of(const std::vector<Sum>& sums) {
-  std::vector<NodeId> roots;
-  for (const Sum& sum : sums) roots.push_back(sum.node->id());
-  return roots;
-}
-
 void append_all(std::vector<Stmt>& body, std::vector<Stmt> more) {
   body.insert(body.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
-
-// Long reduces to few results: pieces add up in parallel to partial results, which other kernels combine.
-void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, ReduceSpace space,
-                        const std::vector<Sum>& sums) {
-  Kernel& kernel = draft.kernel;
-  std::vector<Axis> inner = space.reduced, row(inner.begin() + 1, inner.end());
-  Dim pieces = inner[0].extent;
-  if (const Dim width = product_of(row); width.max() <= near_elements) {
-    // Rows of a few elements go many to a piece, whose lanes are rows.
-    const int64_t rows = chunk / std::max<int64_t>(width.max(), 1);
-    pieces = ceildiv(inner[0].extent, rows);
-    Dim piece = counter_dim(".c", pieces), rest = inner[0].extent - piece * Dim(rows);
-    substitute_counter(kernel, inner[0].counter, piece * Dim(rows) + counter_dim(".i", rows));
-    inner = row;
-    inner.push_back({".i", min(rest, rows)});
-  } else {
-    substitute_counter(kernel, inner[0].counter, counter_dim(".c", pieces));
-    inner.erase(inner.begin());
-  }
-  Dims partial_dims = sums[0].node->type().dims, at = space.kept_coordinates;
-  partial_dims.push_back(pieces);
-  at.push_back(counter_dim(".c", pieces));
-  std::vector<Stmt> body = defined(access, sums);
-  std::vector<Stmt> add = accumulated(sums);
-  const int in_flight = vectors_in_flight(add);
-  append_all(body, nested(inner, std::move(add), in_flight));
-  std::vector<BufferId> partials;
-  for (const Sum& sum : sums) {
-    auto slot = static_cast<int32_t>(kernel.memories.size());
-    kernel.memories.push_back({cat("partial", sums.size() > 1 ? cat(slot) : ""), sum.dtype(), true, 0});
-    body.push_back(store_statement(slot, linear_index(partial_dims, at), access.variable(sum.variable, sum.dtype())));
-    partials.push_back(lowering.add_temporary({sum.dtype(), partial_dims}));
-  }
-  draft.buffers = partials;
-  kernel.body = std::move(body);
-  std::vector<Axis> outer = space.kept;
-  outer.push_back({".c", pieces});
-  draft.parallel = flatten_parallel(kernel, outer);
-  std::vector<Stmt> loops;
-  loops.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
-  kernel.body = std::move(loops);
-  finish_draft(lowering, std::move(draft), access, roots_of(sums));
-  for (size_t i = 0; i < sums.size(); ++i)
-    combine_pieces(lowering, *sums[i].node, sums[i].op, pieces, partial_dims, partials[i]);
-}
-
-bool starts_neutral(const Sum& sum) { return is_neutral(sum.node->operand(1).node(), sum.op); }
 
 }  // namespace
 
@@ -235,28 +109,27 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   Kernel& kernel = draft.kernel;
   Access access(lowering.graph, lowering.fusion, kernel);
   std::vector<Sum> sums;
+  std::vector<NodeId> roots;
   ReduceSpace space = reduce_space(lowering, group);
   for (int s : group.stages) {
     const Node& node = lowering.graph.node(lowering.fusion.stages[static_cast<size_t>(s)].root);
     ExprId element = access.value(node.operand(0), space.coordinates);
-    sums.push_back({&node, reducer(node), element, add_variable(kernel, node.type().dtype)});
+    sums.push_back(
+        {node.id(), node.type(), node.operand(1), reducer(node), element, add_variable(kernel, node.type().dtype)});
+    roots.push_back(node.id());
   }
-  const std::vector<NodeId> roots = roots_of(sums);
-  Dim reduced = product_of(space.reduced), kept = product_of(space.kept);
+  Dim reduced = product_of(space.reduced);
   if (space.inner_is_reduced) {
     merge_axes(kernel, space.reduced);
-    if (!space.reduced.empty() && reduced.max() > 4 * chunk && kept.opt() < 16 &&
-        std::ranges::all_of(sums, starts_neutral))
-      return lower_in_two_steps(lowering, draft, access, std::move(space), sums);
+    if (takes_two_steps(space, sums)) return lower_in_two_steps(lowering, draft, access, std::move(space), sums);
   }
   // Indices of all statements change with the axes.
   std::vector<Stmt>& body = kernel.body = defined(access, sums);
   const auto begin = static_cast<std::ptrdiff_t>(sums.size()), end = 2 * begin;
   append_all(body, accumulated(sums));
   for (const Sum& sum : sums)
-    body.push_back(store_statement(access.memory(sum.node->id(), true),
-                                   linear_index(sum.node->type().dims, space.kept_coordinates),
-                                   access.variable(sum.variable, sum.dtype())));
+    body.push_back(store_statement(access.memory(sum.result, true), linear_index(sum.type.dims, space.kept_coordinates),
+                                   access.variable(sum.variable, sum.type.dtype)));
   space.inner_is_reduced = space.inner_is_reduced
                                ? !sums_side_by_side(lowering, draft, access, roots.back(), space.kept, space.reduced)
                                : sums_along(lowering, draft, access, roots.back(), space.kept, space.reduced);
@@ -285,7 +158,7 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   } else {
     // A KiB of each row.
     kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel, reduced,
-                               std::max<int64_t>(1024 / size_of(sums[0].dtype()), 16));
+                               std::max<int64_t>(1024 / size_of(sums[0].type.dtype), 16));
   }
   finish_draft(lowering, std::move(draft), access, roots);
 }

@@ -176,9 +176,18 @@ void add_block_memory(Lowering& lowering, Draft& draft) {
   draft.buffers.push_back(lowering.add_temporary({DType::u8, {bytes}}));
 }
 
+// What a loop begins with, in the memory of what it carries. Stored values come last, which others may be parts of:
+// where nothing reads them then, their memory is the loop's.
+void lower_beginnings(Lowering& lowering, const Node& node, const std::vector<BufferId>& carried) {
+  for (const bool stored : {false, true})
+    for (size_t i = 0; i < carried.size(); ++i)
+      if (lowering.fusion.is_stored[node.operand(i).id()] == stored)
+        lower_copy(lowering, node.operand(i), carried[i], node.id());
+}
+
 void lower_loop(Lowering& lowering, const Node& node) {
   std::vector<BufferId> carried = result_buffers(lowering, node);
-  for (size_t i = 0; i < carried.size(); ++i) lower_copy(lowering, node.operand(i), carried[i], node.id());
+  lower_beginnings(lowering, node, carried);
   Draft draft;
   draft.kind = LaunchKind::loop;
   BufferId condition = lowering.add_temporary({DType::boolean, {}});
@@ -204,8 +213,7 @@ void lower_counted(Lowering& lowering, const Node& node) {
       return;
   }
   std::vector<BufferId> inputs = result_buffers(lowering, node);
-  for (size_t i = 0; i < inputs.size() && !independent; ++i)
-    lower_copy(lowering, node.operand(i), inputs[i], node.id());
+  if (!independent) lower_beginnings(lowering, node, inputs);
   for (size_t i = inputs.size(); i < node.operand_count(); ++i)
     inputs.push_back(static_cast<BufferId>(node.operand(i).id()));
   Draft draft;

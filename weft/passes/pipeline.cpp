@@ -45,7 +45,7 @@ std::span<const Pass* const> all_passes() {
   static const std::vector<const Pass*> passes = [] {
     std::vector<const Pass*> found;
     for (const Step& step : pipeline()) found.push_back(step.pass);
-    found.insert(found.end(), {&licm, &flatten_names, &while_loops, &spell_out});
+    found.insert(found.end(), {&licm, &scalar_replacement, &flatten_names, &while_loops, &spell_out});
     return found;
   }();
   return passes;
@@ -75,9 +75,11 @@ GraphPtr run_pipeline(const Graph& graph, const Seen& seen) {
   // The first passes are the pipeline.
   GraphPtr current = run_passes(graph, all_passes().first(pipeline().size()), seen);
   if (std::ranges::none_of(current->nodes(), has_body)) return current;
-  current = licm.run(*current);
-  if (knob_flag(Knob::verify)) verify_after(licm, *current);
-  if (seen) seen(licm.name, current);
+  for (const Pass* pass : {&licm, &scalar_replacement}) {
+    current = pass->run(*current);
+    if (knob_flag(Knob::verify)) verify_after(*pass, *current);
+    if (seen) seen(pass->name, current);
+  }
   return current;
 }
 

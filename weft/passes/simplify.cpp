@@ -229,6 +229,22 @@ Value double_not(Builder&, const Node& n) {
   return inner.op == Op::not_ ? inner.operand(0) : Value{};
 }
 
+Value choice_of_not(Builder& build, const Node& n) {
+  const Node& condition = n.operand(0).node();
+  if (condition.op != Op::not_) return {};
+  return build(Op::select, {condition.operand(0), n.operand(2), n.operand(1)}, {});
+}
+
+Value choice_of_truth(Builder& build, const Node& n) {
+  const Value holds = n.operand(0), first = n.operand(1), second = n.operand(2);
+  if (!is_bool(n.type().dtype) || holds.type().dims != n.type().dims) return {};
+  auto fails = [&] { return build(Op::not_, {holds}, {}); };
+  if (is_splat(first, 1)) return is_splat(second, 0) ? holds : build(Op::or_, {holds, second}, {});
+  if (is_splat(first, 0)) return is_splat(second, 1) ? fails() : build(Op::and_, {fails(), second}, {});
+  if (is_splat(second, 0)) return build(Op::and_, {holds, first}, {});
+  return is_splat(second, 1) ? build(Op::or_, {fails(), first}, {}) : Value{};
+}
+
 Value reduction_of_one(Builder& build, const Node& n) {
   if (n.operand_count() != 2 || !n.type().dims.empty() || !n.operand(0).type().count().is(1)) return {};
   return build.inlined(*n.regions[0], {n.operand(1), build.reshape(n.operand(0), {})})[0];
@@ -256,6 +272,8 @@ const Rule rules[] = {
     {"what holds and x is x", Op::and_, [](Builder&, const Node& n) { return with_neutral(n, 1); }},
     {"what does not hold or x is x", Op::or_, [](Builder&, const Node& n) { return with_neutral(n, 0); }},
     {"not not x is x", Op::not_, double_not},
+    {"where not c is where c the other way round", Op::select, choice_of_not},
+    {"a choice between truth and x is and, or or", Op::select, choice_of_truth},
     {"a reduction of one element is done once", Op::reduce, reduction_of_one},
     {"x * 1 is x", Op::multiply, times_one},
     {"x / 1 is x", Op::divide, divided_by_one},

@@ -223,9 +223,9 @@ def list_passes() -> int:
     print(bold("The pipeline, in order"))
     for name, doc, _, why in table:
         if why:
-            print(f"  {name:15}{doc}\n  {'':15}Here, as {why}.")
-    print(bold("Passes for text that other tools read"))
-    print(*[f"  {name:15}{doc}" for name, doc, _, why in table if not why], sep="\n")
+            print(f"  {name:20}{doc}\n  {'':20}Here, as {why}.")
+    print(bold("Passes for loops, at its end, and for text that other tools read"))
+    print(*[f"  {name:20}{doc}" for name, doc, _, why in table if not why], sep="\n")
     return 0
 
 

@@ -5,11 +5,11 @@
 #include <tuple>
 
 #include "weft/codegen/llvm/entry.h"
+#include "weft/core/turns.h"
 
 namespace weft {
 namespace {
 
-// By so many turns that it pays to compile their kernels once more.
 class ShortLoops {
  public:
   ShortLoops(ModuleText& module, const Program& program) : module_(module), program_(program) {}
@@ -21,7 +21,7 @@ class ShortLoops {
       const bool is_count = launch.kind == LaunchKind::count;
       const double turns = is_count ? around * static_cast<double>(launch.trips.opt()) : around;
       size_t size = 0;
-      if (is_count && turns >= least_turns && is_short(launch, size))
+      if (is_count && turns >= least_short_turns && is_short(launch, size))
         add(launch);
       else if (!launch.independent)
         for (const LaunchBlock& block : launch.blocks) find(block.launches, turns);
@@ -34,7 +34,6 @@ class ShortLoops {
   }
 
  private:
-  static constexpr double least_turns = 256;
   static constexpr size_t largest_turn = 2048;  // expressions
 
   bool is_short(const Launch& loop, size_t& size) const {
