@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.loops import Retry
-from ..numpy.tracer import Storage, Trace, TracedArray
-from ..numpy.validity import can_note, require
+from ..numpy.stored import fits, holds_all
+from ..numpy.tracer import Storage, Tensor, Trace, TracedArray
+from ..numpy.validity import can_note, demanded, require
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
     known_calls,
@@ -187,17 +188,20 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopH
             self.trace.numbers.append((tensor, value.step))
         return value.traced
 
-    def require_fit(self, tensor: Any, dtype: np.dtype, fits: Callable[[], Any] | None = None) -> None:
-        """NumPy refuses a number that an operand's dtype cannot hold, or compares it otherwise; ``fits`` asks the program."""
-        known = self.sources.get(id(tensor))
-        if known is None and fits is not None and not self.raises and not self.can_break() and can_note(self.trace):
-            return require(fits())
-        if known is not None:
-            fitting = self.truth(self.host(Fits(dtype), HostValue(known[1], known[2])))
-        else:
-            fitting = fits is None or self.raises or self.truth(fits())
-        if not fitting:
+    def fitted(self, value: Any, tensor: Tensor, dtype: np.dtype) -> Tensor:
+        """The tensor of a number, where NumPy refuses one that a dtype of integers cannot hold."""
+        if holds_all(dtype, value):
+            return tensor
+        known, number = self.sources.get(id(tensor)), TracedArray(tensor)
+        if known is None and self.raises:
+            return demanded(tensor, fits(number, dtype), "integer", f"a Python integer out of bounds for {dtype}")
+        if known is None and not self.can_break() and can_note(self.trace):
+            require(fits(number, dtype))
+        elif not self.truth(
+            fits(number, dtype) if known is None else self.host(Fits(dtype), HostValue(known[1], known[2]))
+        ):
             self.refuse(f"a number that {dtype} cannot hold")
+        return tensor
 
     def truth(self, value: Any) -> bool:
         if type(value) is HostValue:

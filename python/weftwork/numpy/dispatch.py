@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .refused import reason
+from .stored import holds_all
 from .tracer import (
     Selection,
     Tensor,
@@ -20,8 +21,8 @@ from .tracer import (
     as_tensor,
     convert,
     current_trace,
+    fitted,
     raise_here,
-    require_fit,
     untraced,
     wrap,
 )
@@ -135,18 +136,28 @@ def elementwise(
         x, weak = operand_of(inputs[0])
         y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
         if weak or also:
-            require_fits(inputs, (y, x))
+            x, y, weak, also = beside(name, inputs, (x, y), (weak, also))
         result = by_promotion(name, x, y, weak + 2 * also)
         if result is not None:
             return result
     return by_loop(ufunc, inputs, signature, casting)
 
 
-def require_fits(values: tuple, others: tuple) -> None:
-    """Python integers among operands have to fit into the dtypes of the other ones."""
-    for value, other in zip(values, others, strict=False):
-        if isinstance(other, Tensor):
-            require_fit(value, other.dtype)
+def beside(name: str, values: tuple, operands: tuple, weak: tuple) -> tuple:
+    """Two operands of which some are Python's integers, and whether they promote as such; comparisons are exact for all of them."""
+    types = [operand.dtype if isinstance(operand, Tensor) else np.dtype(np.int64) for operand in operands]
+    fit = any(is_python and holds_all(t, v) for is_python, t, v in zip(weak, reversed(types), values, strict=True))
+    if name in COMPARISONS and not fit and all(t.kind in "iu" and t != np.uint64 for t in types):
+        return (*(convert(o, np.int64) if isinstance(o, Tensor) else o for o in operands), False, False)
+    return (*fitted_operands(values, operands), *weak)
+
+
+def fitted_operands(values: tuple, operands: tuple) -> tuple:
+    """Two operands; Python's integers among them fit into the dtype of the other one."""
+    return tuple(
+        fitted(value, own, other.dtype) if isinstance(own, Tensor) and isinstance(other, Tensor) else own
+        for value, own, other in zip(values, operands, reversed(operands), strict=True)
+    )
 
 
 def by_promotion(name: str, x: Any, y: Any = None, weak: int = 0) -> Any:

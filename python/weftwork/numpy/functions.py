@@ -24,7 +24,7 @@ from .arguments import (
     refuse_copy,
     require_cpu,
 )
-from .dispatch import finish, implements, operand_of, require_fits, result_type, type_for_resolution, widened_dtype
+from .dispatch import finish, fitted_operands, implements, operand_of, result_type, type_for_resolution, widened_dtype
 from .layout import UNKNOWN, column_major, contiguous, inherit, memory_order, raveled, reshaped, strides_of
 from .plain import holds_lazy, lazy
 from .tracer import (
@@ -326,7 +326,7 @@ def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
     if x is _NoValue or y is _NoValue:
         return np.nonzero(condition)
     (first, weak), (second, also) = operand_of(x), operand_of(y)
-    require_fits((x, y), (second, first))
+    first, second = fitted_operands((x, y), (first, second))
     chooses = as_tensor(condition)
     result = _core.where(chooses, first, second, weak + 2 * also)
     if result is None:
@@ -370,7 +370,9 @@ def clip(
         x = x if low is None else np.maximum(x, low, **kwargs)
         return delivered(np.clip, x if high is None else np.minimum(x, high, **kwargs), out)
     (least, weak), (most, also) = (operand_of(bound) if bound is not None else (None, False) for bound in (low, high))
-    require_fits((low, high), (x.tensor, x.tensor))
+    least, most = (
+        fitted_operands((bound, x), (own, x.tensor))[0] for bound, own in zip((low, high), (least, most), strict=True)
+    )
     result = _core.clip(x.tensor, least, most, weak + 2 * also) if x.dtype.kind != "V" else None
     if result is None:  # NumPy computes types of ml_dtypes in others
         operands = (x, low, high)

@@ -152,6 +152,8 @@ def element(tensor: Tensor) -> TracedArray:
 def assigned(value: Any, array: TracedArray, is_item: bool = False) -> Tensor:
     """What is assigned to elements of an array, or to its items by a basic index; numbers that it cannot hold raise as in NumPy."""
     number = isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not contains_traced(value))
+    if type(value) is _core.Dim or (type(value) is TracedArray and value.weak is int):
+        return as_tensor(value, array.dtype)
     require_stored(value, array.dtype, is_item)
     new = as_tensor(value, array.dtype if number else None)
     if new.dtype.kind == "c" and array.dtype.kind not in "cb":

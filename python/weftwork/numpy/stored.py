@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .tracer import TracedArray, current_trace
+from .. import _core
+from .tracer import TracedArray, as_tensor, current_trace
 
-__all__ = ["require_stored"]
+__all__ = ["fits", "holds_all", "require_stored"]
 
 
 def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> None:
@@ -26,7 +27,17 @@ def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> None:
     elif type(value) is TracedArray and value.scalar and (value.weak or (is_item and dtype.kind == "i")):
         trace = current_trace()
         if trace is not None and trace.recorder is not None and not np.can_cast(value.dtype, dtype):
-            trace.recorder.require_fit(value.tensor, dtype, lambda: fits(value, dtype))
+            trace.recorder.fitted(value, value.tensor, dtype)
+    elif type(value) is _core.Dim:
+        as_tensor(value, dtype)
+
+
+def holds_all(dtype: np.dtype, value: Any) -> bool:
+    """Whether a dtype of integers is known to hold a number: an extent lies between bounds."""
+    if type(value) is not _core.Dim or dtype.kind not in "iu":
+        return False
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= value.min and value.max <= limits.max)
 
 
 def fits(value: TracedArray, dtype: np.dtype) -> Any:

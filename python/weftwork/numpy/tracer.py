@@ -524,13 +524,11 @@ class Selection:
 def as_tensor(value: Any, dtype: Any = None) -> Tensor:
     """The recorded value of an array, NumPy scalar or Python number, converted to ``dtype`` if one is given."""
     if isinstance(value, TracedArray):
-        if dtype is not None:
-            require_fit(value, np.dtype(dtype))
-        return convert(value.tensor, dtype)
+        return convert(fitted(value, value.tensor, dtype), dtype)
     if isinstance(value, Tensor):
         return convert(value, dtype)
     if isinstance(value, _core.Dim):
-        return convert(extent_tensor(value), dtype)
+        return convert(fitted(value, extent_tensor(value), dtype), dtype)
     if type(value) is np.memmap:
         value = np.asarray(value)
     if isinstance(value, np.ndarray) and type(value) is not NDARRAY:
@@ -554,12 +552,14 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
     return _core.constant(np.asarray(value, dtype))
 
 
-def require_fit(value: Any, dtype: np.dtype) -> None:
-    """Called where a value meets this dtype: a Python integer has to fit into it."""
-    if type(value) is TracedArray and value.weak is int and dtype.kind in "iu" and dtype != np.int64:
-        trace = current_trace()
-        if trace is not None and trace.recorder is not None:
-            trace.recorder.require_fit(value.tensor, dtype)
+def fitted(value: Any, tensor: Tensor, dtype: Any) -> Tensor:
+    """What was recorded of a value that meets this dtype, into which an integer of Python's has to fit."""
+    trace = current_trace()
+    if dtype is not None and trace is not None and trace.recorder is not None:
+        is_python = type(value) is _core.Dim or (type(value) is TracedArray and value.weak is int)
+        if is_python and np.dtype(dtype).kind in "iu" and dtype != np.int64:
+            return trace.recorder.fitted(value, tensor, np.dtype(dtype))
+    return tensor
 
 
 def contains_traced(value: Any) -> bool:

@@ -1,0 +1,63 @@
+"""Counters of loops, and other numbers of Python's that a program computes, beside arrays of short integers."""
+
+from __future__ import annotations
+
+import linecache
+
+import numpy as np
+import pytest
+from same_types import same
+
+import weftwork as wf
+
+READS = [
+    "b[i % 7] + N", "N - b[i % 7]", "b[i % 7] // (N + 1000)", "b[i % 7] | N", "b[i % 7] < N", "N == b[i % 7]", "b[i % 7] != N",
+    "np.minimum(b[i % 7], N)", "np.where(b[i % 7] > 3, b[i % 7], N)", "b + N", "(N > b).sum()", "np.clip(b, 0, N).sum()",
+    "np.full(3, N, b.dtype)", "np.array([N, 1], b.dtype)", "np.uint8(3) + N", "np.append(b, N)[-1]",
+]  # fmt: skip
+WRITES = ["b[i % 7] = N", "b[:] = N", "b += N", "b[1:3] -= N", "b.fill(N)", "b[b > 3] = N", "np.put(b, [1], N)"]
+
+
+@pytest.fixture(autouse=True)
+def without_trials(monkeypatch):
+    monkeypatch.setenv("WEFT_TRIALS", "0")
+
+
+def program(statement: str, turns: str, number: str):
+    """``k`` is computed by the program, ``i`` is a counter."""
+    lines = ["def f(b):", "    b, k, out = b.copy(), 0, None", f"    for i in range({turns}):"]
+    source = "\n".join([*lines, f"        {statement.replace('N', number)}", "        k += 3", "    return b, out\n"])
+    name = f"<{statement} {turns} {number}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space: dict = {"np": np}
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
+@pytest.mark.parametrize("number", ["i", "k", "(2 * i - 3)"])
+@pytest.mark.parametrize("statement", [*(f"out = {read}" for read in READS), *WRITES])
+def test_numbers_that_do_not_fit_raise(statement, number, dtype):
+    for turns in ("20", "300", "-20, 20"):
+        function, b = program(statement, turns, number), np.array([1, 2, 3, 4, 100, 6, 7], dtype)
+        jitted = wf.jit(function, strict=False)
+        try:
+            with np.errstate(all="ignore"):
+                wanted = function(b)
+        except OverflowError:
+            with pytest.raises(OverflowError):
+                jitted(b)
+        else:
+            same(jitted(b), wanted)
+
+
+def test_one_program_raises_too():
+    def numbered(b):
+        for i in range(len(b)):
+            b[i] = i
+        return b
+
+    strict = wf.jit(numbered)
+    same(strict(np.zeros(100, np.int8)), np.arange(100, dtype=np.int8))
+    with pytest.raises(ValueError, match="out of bounds for int8"):
+        strict(np.zeros(300, np.int8))
