@@ -61,3 +61,28 @@ def test_one_program_raises_too():
     same(strict(np.zeros(100, np.int8)), np.arange(100, dtype=np.int8))
     with pytest.raises(ValueError, match="out of bounds for int8"):
         strict(np.zeros(300, np.int8))
+
+
+def test_scalars_at_computed_places_raise():
+    def places(q, p):
+        b = np.zeros(len(q), np.int8)
+        for i in range(len(q)):
+            b[p[i]] = q[i]
+        return b
+
+    def until_the_end(q, x):
+        b, i = np.zeros(len(q), np.int8), 1
+        while i < len(q) - 2:
+            i += 1
+            b[i] = q[i] - (i if x[i] > 0 else 1)
+        return b
+
+    for function, args in (
+        (places, (np.arange(120, 150), np.arange(30))),
+        (until_the_end, (np.zeros(30, np.uint8), np.ones(30))),
+    ):
+        args = (args[0].astype(np.uint8), *args[1:])
+        with pytest.raises(OverflowError):
+            function(*args)
+        with pytest.raises(OverflowError):
+            wf.jit(function, strict=False)(*args)

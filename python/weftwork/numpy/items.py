@@ -125,7 +125,8 @@ def told(item: Any) -> Any:
 def set_item(array: TracedArray, index: Any, value: Any) -> None:
     if (inner := unfolded(array, index)) is not None:
         return set_item(*inner, value)
-    items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
+    given = expand_ellipsis(index, array.ndim)
+    items = checked_positions(given, array.shape)
     if indexed_by(items):
         items, now = scattered(array, items)
         if now is not None:
@@ -133,7 +134,7 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
     is_plain = all(is_basic(item) for item in items)
     if not is_plain and (found := selection(array, items)):
         return put_selected(*found, value)
-    new = convert(assigned(value, array, is_plain), array.dtype)
+    new = convert(assigned(value, array, all(is_basic(item) or is_place(item) for item in given)), array.dtype)
     if is_plain:
         target = basic_view(array, items)
         if new.ndim and not target.ndim and not has_ellipsis(index):
