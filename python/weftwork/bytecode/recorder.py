@@ -194,7 +194,7 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopH
             return tensor
         known, number = self.sources.get(id(tensor)), TracedArray(tensor)
         if known is None and self.raises:
-            return demanded(tensor, fits(number, dtype), "integer", f"a Python integer out of bounds for {dtype}")
+            return demanded(tensor, fits(number, dtype), "integer", f"a number out of bounds for {dtype}")
         if known is None and not self.can_break() and can_note(self.trace):
             require(fits(number, dtype))
         elif not self.truth(

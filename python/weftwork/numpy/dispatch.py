@@ -135,7 +135,7 @@ def elementwise(
     if signature is None and casting == "same_kind" and ufunc.nin <= 2:
         x, weak = operand_of(inputs[0])
         y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
-        if weak or also:
+        if ufunc.nin == 2 and (weak or also):
             x, y, weak, also = beside(name, inputs, (x, y), (weak, also))
         result = by_promotion(name, x, y, weak + 2 * also)
         if result is not None:

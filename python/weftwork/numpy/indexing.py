@@ -154,8 +154,7 @@ def assigned(value: Any, array: TracedArray, is_item: bool = False) -> Tensor:
     number = isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not contains_traced(value))
     if type(value) is _core.Dim or (type(value) is TracedArray and value.weak is int):
         return as_tensor(value, array.dtype)
-    require_stored(value, array.dtype, is_item)
-    new = as_tensor(value, array.dtype if number else None)
+    new = as_tensor(require_stored(value, array.dtype, is_item), array.dtype if number else None)
     if new.dtype.kind == "c" and array.dtype.kind not in "cb":
         raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")
     return new

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .tracer import TracedArray, as_tensor, current_trace
+from .tracer import TracedArray, as_tensor, current_trace, wrap
 
 __all__ = ["fits", "holds_all", "require_stored"]
 
 
-def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> None:
-    """Called where elements of this dtype get a value: NumPy converts scalars by int(), which raises where they do not fit.
+def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> Any:
+    """The value that elements of this dtype get: NumPy converts scalars by int(), which raises where they do not fit.
 
     It does so with Python's numbers, and with its own scalars where they become items of signed integers.
     """
     if dtype.kind not in "iu":
-        return
+        return value
     if isinstance(value, (list, tuple)):
         for item in value:
             require_stored(item, dtype)
@@ -27,9 +27,10 @@ def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> None:
     elif type(value) is TracedArray and value.scalar and (value.weak or (is_item and dtype.kind == "i")):
         trace = current_trace()
         if trace is not None and trace.recorder is not None and not np.can_cast(value.dtype, dtype):
-            trace.recorder.fitted(value, value.tensor, dtype)
+            return wrap(trace.recorder.fitted(value, value.tensor, dtype))
     elif type(value) is _core.Dim:
         as_tensor(value, dtype)
+    return value
 
 
 def holds_all(dtype: np.dtype, value: Any) -> bool:
