@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..numpy.loops import Range, make_range
 from ..numpy.rows import Numbers, Together, digits
 from ..numpy.tracer import Selection, TracedArray, as_tensor, wrap
@@ -32,7 +33,7 @@ from .kinds import (
 from .machine import BINARY, COMPARE
 from .outside import HostValue
 from .reads import is_key
-from .scalar_calls import as_python, is_scalar_function, scalar_call
+from .scalar_calls import as_python, converted, is_scalar_function, scalar_call
 
 #: Of so many elements of an array Python's sum, min, max, any and all are operations of the program, one for each; more of
 #: them take longer to compile than Python takes.
@@ -475,6 +476,21 @@ ASKING = frozenset(f for f in host_functions() if f not in (abs, divmod, pow))
 
 for _function in host_functions():
     SPECIAL[id(_function)] = number_function(_function)
+
+
+def scalar_type(kind: type) -> Special:
+    """A type of NumPy's scalars, of one that only the run knows."""
+
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        is_one = len(args) == 1 and not kwargs and (type(args[0]) is _core.Dim or is_unknown(args[0]))
+        result = converted(kind, args[0]) if is_one else NotImplemented
+        return r.call_class(kind, args, kwargs) if result is NotImplemented else result
+
+    return form
+
+
+for _type in {np.dtype(letter).type for letter in "?bhilqBHILQefdFD"}:
+    SPECIAL[id(_type)] = scalar_type(_type)
 
 
 @special(bool)

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..numpy.tracer import TracedArray, as_tensor, wrap
 from ..numpy.validity import demanded
 
-__all__ = ["as_python", "is_scalar_function", "scalar_call"]
+__all__ = ["as_python", "converted", "is_scalar_function", "scalar_call"]
 
 
 def is_finite_again(result: Any, *given: Any) -> Any:
@@ -82,6 +83,20 @@ def scalar_call(function: Any, args: tuple) -> Any:
     if holds is not None:
         result = wrap(demanded(result.tensor, holds(result, *given), "math", "math domain error, or math range error"))
     return as_python(result, float)
+
+
+def converted(kind: type, value: Any) -> Any:
+    """A number or array by a type of NumPy's, ``np.uint32(x[i])``; NotImplemented where that may raise in ways of its own."""
+    dtype, weak = np.dtype(kind), getattr(value, "weak", None)
+    if type(value) not in (TracedArray, _core.Dim) or (getattr(value, "dtype", dtype).kind == "c") > (
+        dtype.kind == "c"
+    ):
+        return NotImplemented
+    if weak in (float, complex) and dtype.kind in "iu":
+        return NotImplemented
+    result = wrap(as_tensor(value, dtype))
+    result.scalar = not result.ndim
+    return result
 
 
 def as_python(value: TracedArray, kind: type) -> TracedArray:

@@ -10,6 +10,7 @@ from .. import _core
 from .layout import lasting_strides
 from .mixed import PLAIN, is_stood_for, mark, numbers_of, union
 from .tracer import Storage, Tensor, TracedArray, current_trace
+from .tuples import are_numbers
 
 __all__ = ["Carried", "CarriedValues", "Unset"]
 
@@ -79,6 +80,7 @@ class CarriedValues:
         self.carried: list[Carried] = []
         self.inductions: dict[str, tuple[Any, int]] = {}
         self.not_linear: set[str] = set()
+        self.tuples: dict[str, int] = {}  # whose items are variables, by name: their lengths
 
     def fail(self, reason: str) -> Any:
         raise NotImplementedError
@@ -123,7 +125,7 @@ class CarriedValues:
             if entry is Unset and not self.can_outlive(value):
                 return None
             if entry is not Unset and not isinstance(entry, (TracedArray, *PLAIN, np.generic, np.ndarray, _core.Dim)):
-                self.fail(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
+                self.peel(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
             after = numbers_of(self.trace, value)
             numbers = union(after, numbers_of(self.trace, entry))
             if type(entry) in PLAIN and is_stood_for(entry, value):
@@ -145,6 +147,9 @@ class CarriedValues:
         if type(value) in (float, complex) and type(entry) in (int, float, complex):
             return Carried(name, None, np.dtype(type(value)), (), type(value), True)
         if type(value) is type(before) and isinstance(value, (str, bool, type(None))) and value == before:
+            return None
+        if are_numbers(value) and are_numbers(entry) and len(value) == len(entry):
+            self.tuples[name] = len(value)
             return None
         return self.fail(f"'{name}' is bound to another {type(value).__name__} in each turn")
 

@@ -227,7 +227,7 @@ def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str, 
                 "where_without_out",
             )
         made = wrap(result)
-        made._storage.owned = True
+        made._storage.owned, made.scalar = True, not result.ndim
         return made
     out = written(out, f"{ufunc.__name__} with out=")
     if not np.can_cast(result.dtype, out.dtype, casting):

@@ -33,6 +33,7 @@ from .mixed import PLAIN
 from .rows import Rows, Together
 from .shared_arrays import SharedArrays
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
+from .tuples import apart, together, variable_of
 
 #: Loops of at most so many turns are written out, and loops in each other of at most so many turns in all.
 SHORT, SHORT_NEST = 8, 64
@@ -286,7 +287,7 @@ class Recording(CarriedValues, SharedArrays):
 
     def bound(self) -> dict[str, Any]:
         """The local variables, but for those that only an earlier pass has bound."""
-        return {name: value for name, value in self.frame.f_locals.items() if value is not Unset}
+        return apart({name: value for name, value in self.frame.f_locals.items() if value is not Unset}, self.tuples)
 
     def _counter(self) -> Any:
         """The counter as an extent that knows its bounds."""
@@ -323,7 +324,7 @@ class Recording(CarriedValues, SharedArrays):
             storage.set_back(tensor)
         self.created = []
         self.since = _core.next_serial()
-        values = {name: self.entry.get(name, Unset) for name in self.frame.f_locals}
+        values = {name: self.entry.get(name, Unset) for name in apart(self.frame.f_locals, self.tuples)}
         for name, (start, delta) in self.inductions.items():
             values[name] = start + delta * self.turn()
         for item in self.carried:
@@ -336,7 +337,7 @@ class Recording(CarriedValues, SharedArrays):
         self.appended.begin(values)
         self.at_begin = values
         self.written = set()
-        set_locals(self.frame, values)
+        set_locals(self.frame, together(values, self.tuples, values))
         if self.turns.at >= 0:
             self.frame.locals |= {LEFT: False, WAY: 0}
         return self.counter
@@ -356,6 +357,9 @@ class Recording(CarriedValues, SharedArrays):
         read = self.read_later(now)
         self.appended.end(read)
         carried = self.find_carried(read)
+        if apart(self.entry, self.tuples).keys() != self.entry.keys():
+            self.entry = apart(self.entry, self.tuples)
+            return self.begin()
         self.find_shared(carried, now)
         if [c.key() for c in carried] != [c.key() for c in self.carried] or self.changed_inductions:
             self.carried = carried
@@ -370,7 +374,7 @@ class Recording(CarriedValues, SharedArrays):
         recorder = self.trace.recorder
         if recorder is None:
             return now
-        return {name: value for name, value in now.items() if recorder.is_read_later(self.turns, name)}
+        return {name: value for name, value in now.items() if recorder.is_read_later(self.turns, variable_of(name))}
 
     def drop_first_writes(self) -> bool:
         """Whether arrays were written in the first turn alone, as what stood for them is bound to others then.
@@ -441,7 +445,7 @@ class Recording(CarriedValues, SharedArrays):
                 name not in self.entry
                 and not known
                 and recorder is not None
-                and recorder.is_read_later(self.turns, name)
+                and recorder.is_read_later(self.turns, variable_of(name))
             ):
                 self.fail(
                     f"'{name}' is a {'view' if isinstance(value, TracedArray) else type(value).__name__} of the body that is read later"
@@ -506,7 +510,7 @@ class Recording(CarriedValues, SharedArrays):
             values[name] = start + delta * self.trips
         self.watch_shared(values, is_done=True)
         self.appended.close(values)
-        set_locals(self.frame, values)
+        set_locals(self.frame, together(values, self.tuples, now))
         if early:
             self.early.require_bound()
         # Who looks for what else refers to an array does not find it here.
