@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from .shared_arrays import chosen_array
+from .stored import span_of
 from .tracer import Tensor, TracedArray, as_tensor, wrap
 from .validity import can_note, note
 
@@ -92,6 +93,10 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
         numbers = ()
     result = select(condition, wrap(as_tensor(a, dtype)), wrap(as_tensor(b, dtype)))
     result.weak, result.scalar = weak, True
+    spans = span_of(a), span_of(b)
+    if weak is int and None not in spans:
+        lows, highs = zip(*spans, strict=True)  # type: ignore[arg-type]
+        trace.spans[id(result.tensor)] = (result.tensor, (min(lows), max(highs)))
     mark(trace, result.tensor, numbers)
     return result
 

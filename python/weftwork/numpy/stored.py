@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from .tracer import TracedArray, as_tensor, current_trace, wrap
 
-__all__ = ["fits", "holds_all", "require_stored"]
+__all__ = ["fits", "holds_all", "require_stored", "span_of"]
 
 
 def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> Any:
@@ -33,12 +33,21 @@ def require_stored(value: Any, dtype: np.dtype, is_item: bool = True) -> Any:
     return value
 
 
+def span_of(value: Any) -> tuple[int, int] | None:
+    """Between which numbers one of Python's integers lies, as far as is known: an extent has bounds, a choice those of both."""
+    if type(value) is int:
+        return value, value
+    if type(value) is _core.Dim:
+        return value.min, value.max
+    trace = current_trace()
+    known = trace.spans.get(id(value.tensor)) if trace is not None and type(value) is TracedArray else None
+    return None if known is None else known[1]
+
+
 def holds_all(dtype: np.dtype, value: Any) -> bool:
-    """Whether a dtype of integers is known to hold a number: an extent lies between bounds."""
-    if type(value) is not _core.Dim or dtype.kind not in "iu":
-        return False
-    limits = np.iinfo(dtype)
-    return bool(limits.min <= value.min and value.max <= limits.max)
+    """Whether a dtype of integers is known to hold one of Python's."""
+    span = span_of(value) if dtype.kind in "iu" else None
+    return span is not None and bool(np.iinfo(dtype).min <= span[0] and span[1] <= np.iinfo(dtype).max)
 
 
 def fits(value: TracedArray, dtype: np.dtype) -> Any:

@@ -94,6 +94,7 @@ class Trace:
         self.effects: list[Tensor] = []
         # Integers that are known to lie in [0, n): by the identity of their tensors.
         self.bounded: dict[int, tuple[Tensor, Any]] = {}
+        self.spans: dict[int, tuple[Tensor, tuple[int, int]]] = {}  # likewise, between two numbers
         self.predicate: Any = None  # of a way of a condition that only the run knows, see bytecode/branches.py
         # Values that may be numbers of Python's instead, see mixed.py: by the identity of their tensors.
         self.mixed: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
