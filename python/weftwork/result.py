@@ -16,6 +16,7 @@ from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_r
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.layout import axes_of, is_contiguous
 from .numpy.loops import Retry
+from .numpy.maybe import Maybe
 from .numpy.steps import fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor, inverse, turned
 from .numpy.views import DynamicSlice, is_read_only
@@ -130,6 +131,12 @@ class Blueprint:
             return self.array(value, path)
         if type(value) is HostValue:
             return ("step", self.step(value.step))
+        if type(value) is Maybe:
+            return (
+                "maybe",
+                self.add(value.missing, f"{path}.missing" if path else "missing"),
+                self.add(value.value, path),
+            )
         if id(value) in self.recorder.hosted:
             return ("step", self.step(self.recorder.hosted[id(value)][1]))
         join = lambda key: f"{path}.{key}" if path else str(key)
@@ -307,6 +314,8 @@ class Blueprint:
             return items if part[1] is list else tuple(items) if part[1] is tuple else part[1]._make(items)
         if kind == "slice":
             return slice(*(built[i] for i in part[2]))
+        if kind == "maybe":
+            return None if built[part[1]] else built[part[2]]
         if kind == "dict":
             return {key: built[i] for key, i in part[1]}
         if kind == "view":

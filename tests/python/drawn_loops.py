@@ -166,6 +166,14 @@ class Drawn:
         return "\n".join(lines)
 
 
+#: What may be done with a variable that is None at first.
+NONES = (
+    ["p = i"], ["p = x[i]"], ["p = None"], ["p = k"], ["if p is None:", "    p = i"], ["if x[i] > 0:", "    p = i"],
+    ["if p is not None and x[i] > 0:", "    k = 1"], ["if p is None or x[i] < 0:", "    p = x[i]"], ["if x[i] < 0:", "    p = None"],
+    ["p = i if x[i] > 0 else None"], ["if p is None:", "    m = 2", "else:", "    y[i] = p"], ["p = s"],
+)  # fmt: skip
+
+
 class DrawnExits(Drawn):
     """Loops that end early: ``while``, ``break``, ``return``, ``else``, and loops like that in others."""
 
@@ -175,6 +183,7 @@ class DrawnExits(Drawn):
         super().__init__(random)
         self.wild = random.random() < 0.1
         self.arrays = random.random() < 0.4
+        self.nones = random.random() < 0.3
 
     def statement(self, indent: int, depth: int = 0) -> list[str]:
         share, pad = self.random.random(), "    " * indent
@@ -183,6 +192,8 @@ class DrawnExits(Drawn):
                 pad
                 + self.one("a = y.copy()", "a = x * 2", "a = x", "a = y", "a = z", "s = a[i]", "a[i] = s", "a = a + 1")
             ]
+        if self.nones and share > 0.85:
+            return [pad + line for line in self.one(*NONES)]
         if share < 0.1:
             jump = self.one(
                 "break", "break", "break", "continue", f"return {self.one('s', 'k, y', 'i', '(flag, best)')}"
@@ -219,6 +230,9 @@ class DrawnExits(Drawn):
         if self.arrays:
             lines.insert(2, f"    a = {self.one('z', 'x.copy()', 'x', 'np.zeros(n)')}")
             lines[-1] += self.one(", a", ", a, z", ", a[1:]")
+        if self.nones:
+            lines.insert(2, "    p = None")
+            lines[-1] += ", p"
         at = next(number for number, line in enumerate(lines) if line.startswith("    for i in"))
         if self.random.random() < 0.5:
             head = self.one("i < n - 2", f"i < n - 2 and {self.condition()}", f"not ({self.condition()}) and i < n - 2")

@@ -239,6 +239,7 @@ class Branches(Machine):
         if meets == RETURNS:
             f.locals.update(variables)
             f.state = joined.value(first.state, other.state)
+            self.require_handed_on(f)
             return RETURN
         if len(first.stack) != len(other.stack):
             raise Undecided("stacks of two depths")
@@ -258,7 +259,11 @@ class Branches(Machine):
                 f.locals[name] = joined.value(a, b)
             elif name in variables:
                 f.locals[name] = variables[name]
+        self.require_handed_on(f)
         return None
+
+    def require_handed_on(self, f: Frame) -> None:
+        """Values that may be None are only where a program can have them."""
 
     def is_short(self, begun: int, f: Frame, storages: list[Storage]) -> bool:
         """Whether what both ways compute is little."""

@@ -184,6 +184,7 @@ class Breaks(Effects):
         """Arrays that what is left of the call may use; one that is missed here is computed again by a later piece."""
         pending: list[tuple[Any, int]] = [(value, 0) for value in others]
         frame = self.frame
+        self.require_present(frame)
         while frame is not None:
             pending += [(value, 0) for value in live_values(frame)]
             frame = frame.caller

@@ -13,8 +13,9 @@ import numpy as np
 from .. import _core
 from ..numpy.dispatch import broadcast_to
 from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, wrap
-from .branches import Branches, Joined, Predicate, Undecided, negated
+from .branches import Joined, Predicate, Undecided, negated
 from .frame import Frame
+from .maybes import Maybes
 from .postdominators import raises_surely
 from .ways_out import Fork, Way
 
@@ -45,7 +46,7 @@ class Collected:
         return wrap(self.results.pop(0))
 
 
-class LongWays(Branches):
+class LongWays(Maybes):
     """The part of a recorder that records ways which run only where they are taken."""
 
     def in_turns(self, f: Frame, fork: Fork, written: dict[int, tuple[Storage, Tensor]]) -> Any:

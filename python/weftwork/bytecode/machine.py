@@ -257,6 +257,10 @@ class Machine:
     def same(self, lhs: Any, rhs: Any) -> bool:
         return lhs is rhs
 
+    def loaded(self, f: Frame, value: Any) -> Any:
+        """A variable that may be None, see maybes.py."""
+        return value
+
     def truth(self, value: Any) -> bool:
         return bool(value)
 

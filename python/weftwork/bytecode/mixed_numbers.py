@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..numpy.maybe import Maybe
 from ..numpy.mixed import MOST_NUMBERS, PLAIN, can_be, kinds_agree, mark, numbers_of, require_one_type, union
 from ..numpy.tracer import TracedArray
 from ..pytree import items_of
@@ -98,6 +99,8 @@ class MixedNumbers(Operators):
             if isinstance(value, TracedArray):
                 if not require_one_type(self.trace, value) and not self.raises:
                     self.refuse_mixed()
+            elif type(value) is Maybe:
+                pending.append(value.value)
             elif isinstance(value, (list, tuple, dict)):
                 pending += items_of(value)
             elif id(value) in self.fresh:

@@ -6,6 +6,7 @@ import dis
 from types import CellType
 from typing import Any
 
+from ..numpy.maybe import Maybe
 from .decode import VERSION
 from .frame import NULL, DefaultOf, Frame, content_of
 from .machine import Machine, operation
@@ -87,10 +88,14 @@ def setup_annotations(m: Machine, f: Frame, i: Any) -> None:
 
 #: Stands for a variable that has no value, and is told from one by the same question as a default.
 NOTHING = DefaultOf(NULL)
+#: Types of what a variable has that is not its value as it is.
+UNUSUAL = frozenset((DefaultOf, Maybe))
 
 
 def unusual(m: Machine, f: Frame, name: str, value: Any) -> Any:
     """What a variable is whose default was not looked at yet, or that has no value of its own."""
+    if type(value) is Maybe:
+        return m.loaded(f, value)
     if value is not NOTHING:
         f.locals[name] = value = m.constant(value.value)
         return value
@@ -119,14 +124,14 @@ def set_variable(f: Frame, name: str, value: Any) -> None:
 @operation("LOAD_FAST", "LOAD_FAST_CHECK")
 def load_fast(m: Machine, f: Frame, i: Any) -> None:
     value = f.locals.get(i.value, NOTHING)
-    f.stack.append(value if type(value) is not DefaultOf else unusual(m, f, i.value, value))
+    f.stack.append(value if type(value) not in UNUSUAL else unusual(m, f, i.value, value))
 
 
 @operation("LOAD_FAST_LOAD_FAST")
 def load_two(m: Machine, f: Frame, i: Any) -> None:
     for name in i.value:
         value = f.locals.get(name, NOTHING)
-        f.stack.append(value if type(value) is not DefaultOf else unusual(m, f, name, value))
+        f.stack.append(value if type(value) not in UNUSUAL else unusual(m, f, name, value))
 
 
 @operation("LOAD_FAST_AND_CLEAR")
@@ -149,14 +154,14 @@ def store_maybe_null(m: Machine, f: Frame, i: Any) -> None:
 def store_load(m: Machine, f: Frame, i: Any) -> None:
     f.locals[i.value[0]] = f.stack.pop()
     value = f.locals.get(i.value[1], NOTHING)
-    f.stack.append(value if type(value) is not DefaultOf else unusual(m, f, i.value[1], value))
+    f.stack.append(value if type(value) not in UNUSUAL else unusual(m, f, i.value[1], value))
 
 
 @operation("STORE_MAYBE_NULL_LOAD_FAST")
 def store_maybe_null_load(m: Machine, f: Frame, i: Any) -> None:
     set_variable(f, i.value[0], f.stack.pop())
     value = f.locals.get(i.value[1], NOTHING)
-    f.stack.append(value if type(value) is not DefaultOf else unusual(m, f, i.value[1], value))
+    f.stack.append(value if type(value) not in UNUSUAL else unusual(m, f, i.value[1], value))
 
 
 @operation("STORE_FAST_STORE_FAST")

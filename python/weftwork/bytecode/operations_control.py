@@ -6,6 +6,7 @@ import sys
 from types import GeneratorType
 from typing import Any
 
+from ..numpy.maybe import Maybe
 from .decode import VERSION
 from .frame import NULL, Frame
 from .machine import RETURN, SWITCH, YIELD, Machine, operation, raise_again
@@ -40,15 +41,23 @@ def pop_jump_if_false(m: Machine, f: Frame, i: Any) -> Any:
 
 
 @operation("POP_JUMP_IF_NONE", "POP_JUMP_FORWARD_IF_NONE", "POP_JUMP_BACKWARD_IF_NONE")
-def pop_jump_if_none(m: Machine, f: Frame, i: Any) -> None:
-    if f.stack.pop() is None:
+def pop_jump_if_none(m: Machine, f: Frame, i: Any) -> Any:
+    value = f.stack.pop()
+    if type(value) is Maybe:
+        return m.conditional_jump(f, i, value.missing, True)
+    if value is None:
         f.at = i.target
+    return None
 
 
 @operation("POP_JUMP_IF_NOT_NONE", "POP_JUMP_FORWARD_IF_NOT_NONE", "POP_JUMP_BACKWARD_IF_NOT_NONE")
-def pop_jump_if_not_none(m: Machine, f: Frame, i: Any) -> None:
-    if f.stack.pop() is not None:
+def pop_jump_if_not_none(m: Machine, f: Frame, i: Any) -> Any:
+    value = f.stack.pop()
+    if type(value) is Maybe:
+        return m.conditional_jump(f, i, value.missing, False)
+    if value is not None:
         f.at = i.target
+    return None
 
 
 @operation("JUMP_IF_TRUE_OR_POP")

@@ -6,6 +6,7 @@ import dis
 import operator
 from typing import Any
 
+from ..numpy.maybe import Maybe
 from .decode import OLD_OPERATORS, VERSION
 from .frame import NULL, Frame
 from .machine import Machine, operation
@@ -131,8 +132,11 @@ COMPARE_HAS_BIT = VERSION >= (3, 13)
 
 @operation("IS_OP")
 def is_op(m: Machine, f: Frame, i: Any) -> None:
-    rhs = f.stack.pop()
-    f.stack.append(m.same(f.stack.pop(), rhs) != bool(i.arg))
+    rhs, lhs = f.stack.pop(), f.stack.pop()
+    if type(lhs) is Maybe:
+        f.stack.append(m.negation(lhs.missing) if i.arg else lhs.missing)
+        return
+    f.stack.append(m.same(lhs, rhs) != bool(i.arg))
 
 
 @operation("CONTAINS_OP")

@@ -8,9 +8,10 @@ import numpy as np
 
 from .. import _core
 from .layout import lasting_strides
+from .maybe import Maybe, default_of, parts_of
 from .mixed import PLAIN, is_stood_for, mark, numbers_of, union
 from .tracer import Storage, Tensor, TracedArray, current_trace
-from .tuples import are_numbers
+from .tuples import Parts, are_numbers
 
 __all__ = ["Carried", "CarriedValues", "Unset"]
 
@@ -80,7 +81,7 @@ class CarriedValues:
         self.carried: list[Carried] = []
         self.inductions: dict[str, tuple[Any, int]] = {}
         self.not_linear: set[str] = set()
-        self.tuples: dict[str, int] = {}  # whose items are variables, by name: their lengths
+        self.parts = Parts()
 
     def fail(self, reason: str) -> Any:
         raise NotImplementedError
@@ -117,6 +118,11 @@ class CarriedValues:
 
     def carried_local(self, name: str, before: Any, value: Any) -> Carried | None:
         entry, value = self.in_program(self.entry.get(name, Unset)), self.in_program(value)
+        if Maybe in (type(entry), type(value)) and entry is not Unset:
+            given = [number for _, number in (parts_of(value), parts_of(entry)) if number is not None]
+            self.parts.maybes[name] = default_of(given[0])
+            self.not_linear.add(f"{name}[1]")  # what the default is leads nowhere
+            return None
         if isinstance(value, TracedArray):
             if self.inductions.pop(name, None) is not None:
                 # A number that grew evenly in the first turn, as a loop inside did nothing then.
@@ -149,7 +155,7 @@ class CarriedValues:
         if type(value) is type(before) and isinstance(value, (str, bool, type(None))) and value == before:
             return None
         if are_numbers(value) and are_numbers(entry) and len(value) == len(entry):
-            self.tuples[name] = len(value)
+            self.parts.tuples[name] = len(value)
             return None
         return self.fail(f"'{name}' is bound to another {type(value).__name__} in each turn")
 

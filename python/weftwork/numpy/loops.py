@@ -33,7 +33,7 @@ from .mixed import PLAIN
 from .rows import Rows, Together
 from .shared_arrays import SharedArrays
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
-from .tuples import apart, together, variable_of
+from .tuples import variable_of
 
 #: Loops of at most so many turns are written out, and loops in each other of at most so many turns in all.
 SHORT, SHORT_NEST = 8, 64
@@ -287,7 +287,7 @@ class Recording(CarriedValues, SharedArrays):
 
     def bound(self) -> dict[str, Any]:
         """The local variables, but for those that only an earlier pass has bound."""
-        return apart({name: value for name, value in self.frame.f_locals.items() if value is not Unset}, self.tuples)
+        return self.parts.apart({name: value for name, value in self.frame.f_locals.items() if value is not Unset})
 
     def _counter(self) -> Any:
         """The counter as an extent that knows its bounds."""
@@ -324,7 +324,7 @@ class Recording(CarriedValues, SharedArrays):
             storage.set_back(tensor)
         self.created = []
         self.since = _core.next_serial()
-        values = {name: self.entry.get(name, Unset) for name in apart(self.frame.f_locals, self.tuples)}
+        values = {name: self.entry.get(name, Unset) for name in self.parts.apart(self.frame.f_locals)}
         for name, (start, delta) in self.inductions.items():
             values[name] = start + delta * self.turn()
         for item in self.carried:
@@ -337,7 +337,7 @@ class Recording(CarriedValues, SharedArrays):
         self.appended.begin(values)
         self.at_begin = values
         self.written = set()
-        set_locals(self.frame, together(values, self.tuples, values))
+        set_locals(self.frame, self.parts.together(values, values, self.turns.site))
         if self.turns.at >= 0:
             self.frame.locals |= {LEFT: False, WAY: 0}
         return self.counter
@@ -357,8 +357,8 @@ class Recording(CarriedValues, SharedArrays):
         read = self.read_later(now)
         self.appended.end(read)
         carried = self.find_carried(read)
-        if apart(self.entry, self.tuples).keys() != self.entry.keys():
-            self.entry = apart(self.entry, self.tuples)
+        if self.parts.apart(self.entry).keys() != self.entry.keys():
+            self.entry = self.parts.apart(self.entry)
             return self.begin()
         self.find_shared(carried, now)
         if [c.key() for c in carried] != [c.key() for c in self.carried] or self.changed_inductions:
@@ -510,7 +510,7 @@ class Recording(CarriedValues, SharedArrays):
             values[name] = start + delta * self.trips
         self.watch_shared(values, is_done=True)
         self.appended.close(values)
-        set_locals(self.frame, together(values, self.tuples, now))
+        set_locals(self.frame, self.parts.together(values, now, self.turns.site))
         if early:
             self.early.require_bound()
         # Who looks for what else refers to an array does not find it here.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .maybe import Maybe, either
 from .shared_arrays import chosen_array
 from .stored import span_of
 from .tracer import Tensor, TracedArray, as_tensor, wrap
@@ -66,6 +67,8 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
         return a
     if isinstance(a, _core.Dim) and isinstance(b, _core.Dim) and _core.dims_equal(a, b):
         return a
+    if a is None or b is None or Maybe in (type(a), type(b)):
+        return either(trace, condition, a, b, lambda first, second: chosen(trace, condition, first, second, select))
     if all(isinstance(value, TracedArray) and not value.scalar for value in (a, b)):
         return chosen_array(trace, condition, a, b, select)
     first, second = kind_of(a), kind_of(b)

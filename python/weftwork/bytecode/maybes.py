@@ -1,0 +1,62 @@
+"""Variables that are None or a number as the run decides, see numpy/maybe.py: what a program may do with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..numpy.loops import Retry
+from ..numpy.maybe import Maybe, holds_maybe
+from ..numpy.validity import can_note, note
+from .branches import Branches, Undecided, negated
+from .frame import Frame
+
+__all__ = ["Maybes"]
+
+#: What makes a result of variables.
+MAKES = ("LOAD_FAST", "LOAD_CONST", "BUILD_TUPLE", "BUILD_LIST", "BUILD_MAP", "BUILD_CONST_KEY_MAP")
+
+
+class Maybes(Branches):
+    """The part of a recorder that hands such variables on, and asks whether they are None; for all else they have to be numbers."""
+
+    def loaded(self, f: Frame, value: Maybe) -> Any:
+        return value if hands_on(f) else self.present(value)
+
+    def present(self, value: Maybe) -> Any:
+        """The number, or the call runs plainly."""
+        if not can_note(self.trace):
+            raise Retry(value.site, "a variable may be None")
+        note(self.trace, negated(value.missing))
+        return value.value
+
+    def require_present(self, f: Frame | None) -> None:
+        """What is left of the call is not of this program: no variable may be None there."""
+        while f is not None:
+            for value in (*f.locals.values(), *f.stack):
+                if holds_maybe(value):
+                    raise Retry(value.site if type(value) is Maybe else self.trace.decided, "a variable may be None")
+            f = f.caller
+
+    def require_handed_on(self, f: Frame) -> None:
+        """Where ways meet: numbers that may be missing are variables, or what is bound or returned next."""
+        is_result = f.at < 0
+        goes_to = f.caller if is_result else f
+        others = [*([] if is_result else f.stack[:-1]), *(v for v in f.locals.values() if type(v) is tuple)]
+        for value in [f.state] if is_result else f.stack[-1:]:
+            if holds_maybe(value) and not (goes_to is None or (type(value) is Maybe and hands_on(goes_to))):
+                others.append(value)
+        if any(map(holds_maybe, others)):
+            raise Undecided("a value may be None")
+
+
+def hands_on(f: Frame) -> bool:
+    """Whether the next instructions bind the value on the stack, ask whether it is None, or return it from the whole function."""
+    instructions, at = f.code.instructions, f.at
+    name = instructions[at].name
+    if name.startswith("STORE_FAST") or "NONE" in name:
+        return True
+    if name == "LOAD_CONST" and instructions[at].value is None and instructions[at + 1].name == "IS_OP":
+        return True
+    while instructions[at].name.startswith(MAKES):
+        at += 1
+    return instructions[at].name == "RETURN_VALUE" and f.caller is None
