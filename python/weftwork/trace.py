@@ -284,7 +284,11 @@ class Call:
                 if traced is not None:
                     return traced
             except Retry as retry:
+                known = self.unrolled.keys() | self.peels.items()
                 retry.note(self.unrolled, self.peels)
+                if known == self.unrolled.keys() | self.peels.items():
+                    refused = Refused(retry.reason, "")  # rather than to try the same for ever
+                    raise unsupported(refused) if self.strict else refused from None
                 continue
             except (Exception, Refused) as error:
                 if self.strict and MASKS not in self.unrolled and is_about_counts(error):

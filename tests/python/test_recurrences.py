@@ -86,3 +86,18 @@ def test_what_they_read_is_a_number():
         same(graph.interpret(*args), function(*args))
     short = replaced(filtered, np.ones(100))
     assert "carried=1" in str(short)  # where numbers would be memory as well
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 30, 300])
+def test_an_element_at_the_counter_of_an_array_that_is_bound_anew(n):
+    """Each turn reads another element of what the turn before has made."""
+
+    def f(x):
+        a, s, t = np.zeros(len(x)), 0.0, 0.0
+        for i in range(len(x)):
+            s, t = a[i], t + a[-1 - i]
+            a = x * 2
+        return s, t
+
+    x = np.random.default_rng(n).standard_normal(n)
+    same(wf.jit(f, strict=False)(x), f(x))

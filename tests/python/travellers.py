@@ -25,7 +25,7 @@ def plain(x: Any) -> Any:
 
 
 def decided(x: Any) -> Any:
-    return x if x.sum() > 0 else -x
+    return x[: 1 + int(x[0] > 0)]
 
 
 quick = wf.jit(plain, strict=True)

@@ -107,7 +107,10 @@ class Elements {
       found = states_.emplace(i, State{at, add_variable(draft_.kernel, loop_.type(i).dtype)}).first;
       order_.push_back(i);
     }
-    fits_ &= found->second.at == at;
+    // One element in all turns: at a place that moves with the counter it is another one in each.
+    fits_ &= found->second.at == at && std::ranges::none_of(at, [&](const Dim& place) {
+               return uses_counter(place, loop_.attrs.text(Attr::counter));
+             });
     return variable(i);
   }
 

@@ -7,6 +7,7 @@ nothing else may come of them than elements of arrays and the values of variable
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,6 +33,8 @@ __all__ = ["Branches", "Predicate"]
 MOST_WORK = 512
 #: Conditions that are chosen by in the ways of one: `(a and b) or (c and d) or ...` has twice as many ways with each part.
 MOST_INSIDE = 128
+#: Times that a condition outside of loops is chosen by: a loop that Python runs would make a program of all its turns.
+MOST_TIMES = 64
 #: What leaves the frame, handles exceptions, or sets a variable that other functions see.
 NOT_IN_A_WAY = frozenset(
     ("STORE_DEREF", "DELETE_DEREF", "YIELD_VALUE", "SEND", "YIELD_FROM", "SETUP_WITH", "BEFORE_WITH", "SETUP_FINALLY")
@@ -68,6 +71,7 @@ class Branches(Machine):
         # Conditions on counters: the value, and what was compared.
         self.of_counters: dict[int, tuple[Tensor, str, Any, Any]] = {}
         self.inside = 0  # so many conditions were chosen by in the ways of the outermost
+        self.come_by: Counter[tuple[Any, int]] = Counter()  # conditions outside of loops that are kept as one
 
     def conditional_jump(self, f: Frame, i: Any, value: Any, when: bool, kept: tuple = ()) -> Any:
         condition = self.condition(value)
@@ -96,10 +100,9 @@ class Branches(Machine):
         return None
 
     def can_choose(self) -> bool:
-        """Whether all that goes on is loops that are kept as one, their first turns too, and others of a program that has to be one."""
+        """Whether all that goes on is loops that are kept as one, their first turns too, or a program that has to be one."""
         loops, peeled = self.trace.loops, self.trace.peeled
-        is_turn = bool(loops) or (peeled is not None and peeled() is not None)
-        is_turn = is_turn or (self.raises and any(turns() is not None for turns in self.trace.written_out))
+        is_turn = bool(loops) or (peeled is not None and peeled() is not None) or self.raises
         return is_turn and all(hasattr(loop, "turns") for loop in loops)
 
     def condition(self, value: Any) -> TracedArray | None:
@@ -129,6 +132,10 @@ class Branches(Machine):
     ) -> Any:
         """Records both ways from a jump to where they meet; ``written``: arrays that they write, and what was there before."""
         at = f.at - 1
+        if not self.trace.loops and not any(turns() is not None for turns in self.trace.written_out):
+            self.come_by[f.f_code, at] += 1
+            if self.come_by[f.f_code, at] > MOST_TIMES:
+                raise Undecided("a condition that comes by often")
         bounds = self.bounds(f, at)
         meets = meeting(f.code, at) if bounds is None else bounds.meeting(at)
         first, second = Way(f, None), Way(f, None)

@@ -6,7 +6,9 @@ from typing import Any
 
 from ..numpy.loops import Retry
 from ..numpy.maybe import Maybe, holds_maybe
-from ..numpy.validity import can_note, note
+from ..numpy.mixed import kind_of
+from ..numpy.tracer import TracedArray, as_tensor
+from ..numpy.validity import can_note, demanded, note
 from .branches import Branches, Undecided, negated
 from .frame import Frame
 
@@ -23,10 +25,16 @@ class Maybes(Branches):
         return value if hands_on(f) else self.present(value)
 
     def present(self, value: Maybe) -> Any:
-        """The number, or the call runs plainly."""
+        """The number; the call runs plainly where there is none, and a program that has to be one raises."""
+        there = negated(value.missing)
+        if self.raises:
+            number = as_tensor(value.value)
+            made = TracedArray(demanded(number, there, "missing", "a variable is None where a number is needed"))
+            made.weak, made.scalar = kind_of(value.value)[1], True  # type: ignore[index]
+            return made
         if not can_note(self.trace):
-            raise Retry(value.site, "a variable may be None")
-        note(self.trace, negated(value.missing))
+            self.write_out(value.site)
+        note(self.trace, there)
         return value.value
 
     def require_present(self, f: Frame | None) -> None:
@@ -34,8 +42,14 @@ class Maybes(Branches):
         while f is not None:
             for value in (*f.locals.values(), *f.stack):
                 if holds_maybe(value):
-                    raise Retry(value.site if type(value) is Maybe else self.trace.decided, "a variable may be None")
+                    self.write_out(value.site if type(value) is Maybe else self.trace.decided)
             f = f.caller
+
+    def write_out(self, site: Any) -> Any:
+        """The loop whose condition decides is not one of a program."""
+        if site is None or site in self.trace.unrolled:
+            self.refuse("a variable may be None")
+        raise Retry(site, "a variable may be None")
 
     def require_handed_on(self, f: Frame) -> None:
         """Where ways meet: numbers that may be missing are variables, or what is bound or returned next."""

@@ -23,6 +23,7 @@ __all__ = [
     "PLAIN",
     "chosen",
     "is_stood_for",
+    "kind_of",
     "kinds_agree",
     "mark",
     "numbers_of",
