@@ -255,3 +255,57 @@ def test_they_stay_with_other_numbers():
     jitted, x = wf.jit(first_place, strict=False), np.random.default_rng(0).standard_normal(100)
     for t in (0.5, 99.0, 0.1, 99.0, 2.0):
         same(jitted(x, t), first_place(x, t))
+
+
+def row_above(x):
+    best = None
+    for i in range(len(x)):
+        if x[i].sum() > 0:
+            best = x[i]
+    return best
+
+
+def largest_row(x):
+    best = None
+    for i in range(len(x)):
+        if best is None or x[i].sum() > best.sum():
+            best = x[i]
+    best[0] = 7
+    return best
+
+
+def itself(x):
+    found = None
+    for i in range(len(x)):
+        if x[i, 0] > 0:
+            found = x
+    return found
+
+
+def word(x):
+    found = None
+    for i in range(len(x)):
+        if x[i, 0] > 0:
+            found = "positive"
+    return found
+
+
+def pair_or_none(x):
+    found = None
+    for i in range(len(x)):
+        if x[i, 0] > 0:
+            found = (i, x[i, 0])
+    return found
+
+
+@pytest.mark.parametrize("function", [row_above, largest_row, itself, word, pair_or_none], ids=lambda f: f.__name__)
+def test_arrays_texts_and_tuples_are_pythons(function, monkeypatch):
+    monkeypatch.setenv("WEFT_TRIALS", "0")
+    for x in (np.random.default_rng(0).standard_normal((30, 3)), -np.ones((30, 3)), np.ones((3, 3))):
+        jitted = wf.jit(function, strict=False)
+        for _ in range(2):
+            ours, plain = x.copy(), x.copy()
+            result, wanted = jitted(ours), function(plain)
+            same(result, wanted)
+            same(ours, plain)
+            assert (result is ours) == (wanted is plain)

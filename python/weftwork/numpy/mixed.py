@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .maybe import Maybe, either
+from .maybe import Maybe, either, parts_of
 from .shared_arrays import chosen_array
 from .stored import span_of
 from .tracer import Tensor, TracedArray, as_tensor, wrap
@@ -69,6 +69,8 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
     if isinstance(a, _core.Dim) and isinstance(b, _core.Dim) and _core.dims_equal(a, b):
         return a
     if a is None or b is None or Maybe in (type(a), type(b)):
+        if any(kind_of(number) is None for _, number in map(parts_of, (a, b)) if number is not None):
+            return None
         return either(trace, condition, a, b, lambda first, second: chosen(trace, condition, first, second, select))
     if all(isinstance(value, TracedArray) and not value.scalar for value in (a, b)):
         return chosen_array(trace, condition, a, b, select)
