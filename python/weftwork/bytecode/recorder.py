@@ -195,7 +195,7 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopH
         known, number = self.sources.get(id(tensor)), TracedArray(tensor)
         if known is None and self.raises:
             return demanded(tensor, fits(number, dtype), "integer", f"a number out of bounds for {dtype}")
-        if known is None and not self.can_break() and can_note(self.trace):
+        if known is None and (type(value) is _core.Dim or not self.can_break()) and can_note(self.trace):
             require(fits(number, dtype))
         elif not self.truth(
             fits(number, dtype) if known is None else self.host(Fits(dtype), HostValue(known[1], known[2]))
