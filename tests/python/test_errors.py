@@ -18,7 +18,7 @@ def mismatch(x: Any) -> Any:
 
 def branch(x: Any) -> Any:
     if x[0, 0] > 0:
-        return x
+        raise ValueError("a way that raises is none of a program")
     return -x
 
 
