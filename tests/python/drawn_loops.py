@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import linecache
-import math
 from random import Random
 from typing import Any
 
-import numpy as np
+from sources import function_of
 
 HELPERS = """
 def clamp(v, low, high):
@@ -248,8 +246,4 @@ class DrawnExits(Drawn):
 def drawn_program(random: Random, kind: type[Drawn] = Drawn) -> tuple[str, Any]:
     """The text of a function of (x, v, z, q, f, w), and the function."""
     source = HELPERS + kind(random).program()
-    name = f"<drawn loop {abs(hash(source))}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space: dict[str, Any] = {"np": np, "math": math}
-    exec(compile(source, name, "exec"), space)
-    return source, space["drawn"]
+    return source, function_of(source, "drawn", f"drawn loop {abs(hash(source))}")

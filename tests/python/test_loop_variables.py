@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import linecache
-
 import numpy as np
 import pytest
 from same_types import same
+from sources import function_of
 
 import weftwork as wf
 
@@ -134,11 +133,8 @@ def test_types_of_scalars(value, kind, dtype, monkeypatch):
         "        k += 2",
     ]
     source = "\n".join([*lines, "    return v, type(v).__name__\n"])
-    name = f"<scalar {value} {kind} {dtype}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space: dict = {"np": np}
-    exec(compile(source, name, "exec"), space)
-    function, x = space["f"], (np.arange(20) * 1.7 if dtype != "bool" else np.arange(20) % 3).astype(dtype)
+    function = function_of(source, "f", f"scalar {value} {kind} {dtype}")
+    x = (np.arange(20) * 1.7 if dtype != "bool" else np.arange(20) % 3).astype(dtype)
     jitted = wf.jit(function, strict=False)
     with np.errstate(all="ignore"):
         try:
@@ -172,7 +168,6 @@ def test_counters_beside_scalars(value):
             "    return out, x * out\n",
         ]
     )
-    space: dict = {"np": np}
-    exec(compile(source, f"<counter {value}>", "exec"), space)
+    function = function_of(source, "f", f"counter {value}")
     x = np.ones(3, np.float32)
-    same(wf.jit(space["f"], strict=False)(x), space["f"](x))
+    same(wf.jit(function, strict=False)(x), function(x))

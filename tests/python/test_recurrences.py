@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 
 import numpy as np
 import pytest
 from same_types import same
+from sources import function_of
 
 import weftwork as wf
 from weftwork import _core
-
-
-def program(source: str, number: object):
-    name = f"<recurrence {number}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space: dict = {"np": np}
-    exec(compile(source, name, "exec"), space)
-    return space["f"]
 
 
 def drawn(rng: random.Random) -> str:
@@ -48,7 +40,7 @@ def test_elements_that_are_read_again(seed):
     rng = random.Random(seed)
     source = drawn(rng)
     shape = (24, 24) if "j in" in source else (300,)
-    function = program(source, seed)
+    function = function_of(source, "f", f"recurrence {seed}")
     dtype = rng.choice([np.float64, np.float64, np.float32, np.int64])
     arrays = np.random.default_rng(seed)
     args = tuple((arrays.random(shape) * 9 - 4).astype(dtype) for _ in range(2))

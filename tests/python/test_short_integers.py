@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import linecache
-
 import numpy as np
 import pytest
 from same_types import same
+from sources import function_of
 
 import weftwork as wf
 
@@ -27,11 +26,7 @@ def program(statement: str, turns: str, number: str):
     """``k`` is computed by the program, ``i`` is a counter."""
     lines = ["def f(b):", "    b, k, out = b.copy(), 0, None", f"    for i in range({turns}):"]
     source = "\n".join([*lines, f"        {statement.replace('N', number)}", "        k += 3", "    return b, out\n"])
-    name = f"<{statement} {turns} {number}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space: dict = {"np": np}
-    exec(compile(source, name, "exec"), space)
-    return space["f"]
+    return function_of(source, "f", f"{statement} {turns} {number}")
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])

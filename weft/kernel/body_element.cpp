@@ -43,4 +43,12 @@ ExprId element_of_body(Access& access, const Node& node, const Dims& at,
                        std::move(args));
 }
 
+void tell_body(Draft& draft, const Graph& body) {
+  for (const Node& node : body.nodes()) {
+    if (!def(node.op).traits.elementwise) continue;
+    draft.ops.emplace_back(name(node.op));
+    draft.lines.push_back(node.loc);
+  }
+}
+
 }  // namespace weft

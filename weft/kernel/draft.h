@@ -89,6 +89,8 @@ inline constexpr size_t largest_body = 256;
 // no_expr for other calls.
 ExprId element_of_body(Access& access, const Node& node, const Dims& at,
                        const std::function<ExprId(const Value&, const Dims&)>& element);
+// Notes the element-wise calls of a loop's body as what a draft does.
+void tell_body(Draft& draft, const Graph& body);
 // Routines, loops and branches.
 void lower_step(Lowering& lowering, const Stage& stage);
 // The operand of a scatter or update, or what a loop starts from, written to `target`.

@@ -50,7 +50,7 @@ class Elements {
           store_statement(access_.memory(id, true), linear_index(loop_.type(i).dims, space_.coordinates), variable(i)));
     draft_.kernel.body = schedule_map(draft_.kernel, space_.axes, std::move(body), draft_.parallel, trips);
     substitute_counter(draft_.kernel, loop_.attrs.text(Attr::counter), place);
-    tell_ops();
+    tell_body(draft_, body_);
     finish_draft(lowering_, std::move(draft_), access_, {loop_.id()});
     return true;
   }
@@ -62,14 +62,6 @@ class Elements {
     int32_t slot;
     ExprId next = no_expr;
   };
-
-  void tell_ops() {
-    for (const Node& node : body_.nodes()) {
-      if (!def(node.op).traits.elementwise) continue;
-      draft_.ops.emplace_back(name(node.op));
-      draft_.lines.push_back(node.loc);
-    }
-  }
 
   // Numbers that are sums over all turns, where nothing else is carried: turns are no order then.
   std::optional<std::vector<Sum>> turn_sums() {
@@ -86,12 +78,12 @@ class Elements {
 
   void finish_sums(const std::vector<Sum>& sums, const Dim& trips, const Dim& place) {
     substitute_counter(draft_.kernel, loop_.attrs.text(Attr::counter), place);
-    tell_ops();
+    tell_body(draft_, body_);
     SumSpace space{{}, {{".t", trips}}, {}};
     if (takes_two_steps(space, sums)) return lower_in_two_steps(lowering_, draft_, access_, std::move(space), sums);
     std::vector<Stmt> body = defined(access_, sums), add = accumulated(sums);
     const int in_flight = vectors_in_flight(add);
-    for (Stmt& stmt : nested(space.reduced, std::move(add), in_flight)) body.push_back(std::move(stmt));
+    append_all(body, nested(space.reduced, std::move(add), in_flight));
     for (const Sum& sum : sums)
       body.push_back(
           store_statement(access_.memory(sum.result, true), Dim(0), access_.variable(sum.variable, sum.type.dtype)));

@@ -151,12 +151,7 @@ class Turns {
         lower_copy(lowering_, loop_.operand(static_cast<uint32_t>(i)), static_cast<BufferId>(*results[i]), loop_.id());
     }
     draft_.kernel.body = schedule_map(draft_.kernel, space.axes, std::move(body), draft_.parallel);
-    for (const Level& level : levels_)
-      for (const Node& node : level.body->nodes()) {
-        if (!def(node.op).traits.elementwise) continue;
-        draft_.ops.emplace_back(name(node.op));
-        draft_.lines.push_back(node.loc);
-      }
+    for (const Level& level : levels_) tell_body(draft_, *level.body);
     finish_draft(lowering_, std::move(draft_), access_, {loop_.id()});
   }
 

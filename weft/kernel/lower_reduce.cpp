@@ -89,10 +89,6 @@ bool sums_along(Lowering& lowering, Draft& draft, const Access& access, NodeId r
   return lay_along(lowering, draft, access, root, kept, reduced, false);
 }
 
-void append_all(std::vector<Stmt>& body, std::vector<Stmt> more) {
-  body.insert(body.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
 }  // namespace
 
 bool is_neutral(const Node& init, Scalar op) {

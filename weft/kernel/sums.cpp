@@ -26,7 +26,7 @@ void combine_pieces(Lowering& lowering, const Sum& sum, const Dim& pieces, const
   second.kernel.exprs.push_back(std::move(load));
   auto part = static_cast<ExprId>(second.kernel.exprs.size() - 1);
   std::vector<Stmt> rest{statement(StmtKind::define, total, init)};
-  for (Stmt& loop : nested({{".c", pieces}}, {accumulate(total, sum.op, part)}, 1)) rest.push_back(std::move(loop));
+  append_all(rest, nested({{".c", pieces}}, {accumulate(total, sum.op, part)}, 1));
   rest.push_back(
       store_statement(target, linear_index(sum.type.dims, rows.coordinates), combine.variable(total, dtype)));
   second.kernel.body = serial(rows.axes, std::move(rest));
@@ -51,6 +51,10 @@ Dim product_of(const std::vector<Axis>& axes) {
   Dim total = 1;
   for (const Axis& axis : axes) total = total * axis.extent;
   return total;
+}
+
+void append_all(std::vector<Stmt>& body, std::vector<Stmt> more) {
+  body.insert(body.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 std::vector<Stmt> defined(Access& access, const std::vector<Sum>& sums) {
@@ -93,7 +97,7 @@ void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, SumSpa
   std::vector<Stmt> body = defined(access, sums);
   std::vector<Stmt> add = accumulated(sums);
   const int in_flight = vectors_in_flight(add);
-  for (Stmt& stmt : nested(inner, std::move(add), in_flight)) body.push_back(std::move(stmt));
+  append_all(body, nested(inner, std::move(add), in_flight));
   std::vector<BufferId> partials;
   for (const Sum& sum : sums) {
     auto slot = static_cast<int32_t>(kernel.memories.size());

@@ -29,6 +29,7 @@ struct SumSpace {
 int vectors_in_flight(const std::vector<Stmt>& body);
 Dim product_of(const std::vector<Axis>& axes);
 Stmt accumulate(int32_t slot, Scalar op, ExprId expr);
+void append_all(std::vector<Stmt>& body, std::vector<Stmt> more);
 // The statements before, in and behind the loops over what is summed up.
 std::vector<Stmt> defined(Access& access, const std::vector<Sum>& sums);
 std::vector<Stmt> accumulated(const std::vector<Sum>& sums);

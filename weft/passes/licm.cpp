@@ -125,16 +125,8 @@ std::vector<Value> without_invariants(Builder& outer, const Node& node, const st
     values[id] = {build.parameter(body.node(id).type(), "", body.node(id).loc)};
     arguments.push_back(before[id]);
   }
-  for (const Node& at : body.nodes()) {
-    if (!values[at.id()].empty()) continue;
-    std::vector<Value> given;
-    for (const Value& operand : at.operands()) given.push_back(values[operand.id()][operand.index()]);
-    values[at.id()] = results_of(build.copy(at, std::move(given)));
-  }
-  std::vector<Output> outputs;
-  for (const Output& output : body.outputs())
-    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
-  return results_of(outer.call(node.op, std::move(arguments), node.attrs, {build.finish(std::move(outputs))}));
+  const GraphPtr rest = build.finish(copy_rest(build, body, values));
+  return results_of(outer.call(node.op, std::move(arguments), node.attrs, {rest}));
 }
 
 GraphPtr run(const Graph& graph) {

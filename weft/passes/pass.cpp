@@ -27,6 +27,19 @@ std::vector<Value> with_regions(Builder& build, const Node& node, const std::vec
   return results_of(build.call(node.op, operands, node.attrs, std::move(regions)));
 }
 
+std::vector<Output> copy_rest(Builder& build, const Graph& body, std::vector<std::vector<Value>>& values) {
+  for (const Node& node : body.nodes()) {
+    if (!values[node.id()].empty()) continue;
+    std::vector<Value> operands;
+    for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
+    values[node.id()] = results_of(build.copy(node, std::move(operands)));
+  }
+  std::vector<Output> outputs;
+  for (const Output& output : body.outputs())
+    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
+  return outputs;
+}
+
 bool has_unit_strides(const Node& node) {
   return std::ranges::all_of(node.ints(Attr::strides), [](int64_t stride) { return stride == 1; });
 }

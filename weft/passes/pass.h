@@ -28,6 +28,9 @@ struct Rule {
 // What the call gives with these in the place of its regions.
 std::vector<Value> with_regions(Builder& build, const Node& node, const std::vector<Value>& operands,
                                 const std::function<GraphPtr(const Graph& region)>& replace);
+// Copies the nodes of a body that have no values yet, and gives its outputs; `values`: by node, those of parameters at
+// least.
+std::vector<Output> copy_rest(Builder& build, const Graph& body, std::vector<std::vector<Value>>& values);
 // Whether a slice, or an update of one, leaves out no elements between others.
 bool has_unit_strides(const Node& node);
 // Applies rules in order at every node until none applies.

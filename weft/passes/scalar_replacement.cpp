@@ -140,19 +140,9 @@ GraphPtr with_numbers(const Graph& body, const Recurrences& found, size_t carrie
     else
       values[body.parameters()[i - numbers.size()]] = {given};
   }
-  for (const Node& at : body.nodes()) {
-    if (!values[at.id()].empty()) continue;
-    if (auto read = found.reads.find(at.id()); read != found.reads.end()) {
-      values[at.id()] = {build.reshape(numbers[read->second], at.type().dims)};
-      continue;
-    }
-    std::vector<Value> given;
-    for (const Value& operand : at.operands()) given.push_back(values[operand.id()][operand.index()]);
-    values[at.id()] = results_of(build.copy(at, std::move(given)));
-  }
-  std::vector<Output> outputs;
-  for (const Output& output : body.outputs())
-    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
+  for (const auto& [slice, number] : found.reads)
+    values[slice] = {build.reshape(numbers[number], body.node(slice).type().dims)};
+  std::vector<Output> outputs = copy_rest(build, body, values);
   for (const auto& [id, update] : found.kept) {
     const Value& part = body.node(id).operand(1);
     outputs.push_back({build.reshape(values[part.id()][part.index()], {}), ""});

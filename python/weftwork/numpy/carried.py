@@ -11,7 +11,7 @@ from .layout import lasting_strides
 from .maybe import Maybe, default_of, parts_of
 from .mixed import PLAIN, is_stood_for, mark, numbers_of, union
 from .tracer import Storage, Tensor, TracedArray, current_trace
-from .tuples import Parts, are_numbers
+from .tuples import Parts, are_numbers, part_name
 
 __all__ = ["Carried", "CarriedValues", "Unset"]
 
@@ -121,7 +121,7 @@ class CarriedValues:
         if Maybe in (type(entry), type(value)) and entry is not Unset:
             given = [number for _, number in (parts_of(value), parts_of(entry)) if number is not None]
             self.parts.maybes[name] = default_of(given[0])
-            self.not_linear.add(f"{name}[1]")  # what the default is leads nowhere
+            self.not_linear.add(part_name(name, 1))  # what the default is leads nowhere
             return None
         if isinstance(value, TracedArray):
             if self.inductions.pop(name, None) is not None:

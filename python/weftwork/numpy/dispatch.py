@@ -145,10 +145,11 @@ def elementwise(
 
 def beside(name: str, values: tuple, operands: tuple, weak: tuple) -> tuple:
     """Two operands of which some are Python's integers, and whether they promote as such; comparisons are exact for all of them."""
-    types = [operand.dtype if isinstance(operand, Tensor) else np.dtype(np.int64) for operand in operands]
-    fit = any(is_python and holds_all(t, v) for is_python, t, v in zip(weak, reversed(types), values, strict=True))
-    if name in COMPARISONS and not fit and all(t.kind in "iu" and t != np.uint64 for t in types):
-        return (*(convert(o, np.int64) if isinstance(o, Tensor) else o for o in operands), False, False)
+    if name in COMPARISONS:
+        types = [operand.dtype if isinstance(operand, Tensor) else np.dtype(np.int64) for operand in operands]
+        fit = any(is_python and holds_all(t, v) for is_python, t, v in zip(weak, reversed(types), values, strict=True))
+        if not fit and all(t.kind in "iu" and t != np.uint64 for t in types):
+            return (*(convert(o, np.int64) if isinstance(o, Tensor) else o for o in operands), False, False)
     return (*fitted_operands(values, operands), *weak)
 
 

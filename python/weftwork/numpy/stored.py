@@ -47,7 +47,10 @@ def span_of(value: Any) -> tuple[int, int] | None:
 def holds_all(dtype: np.dtype, value: Any) -> bool:
     """Whether a dtype of integers is known to hold one of Python's."""
     span = span_of(value) if dtype.kind in "iu" else None
-    return span is not None and bool(np.iinfo(dtype).min <= span[0] and span[1] <= np.iinfo(dtype).max)
+    if span is None:
+        return False
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= span[0] and span[1] <= limits.max)
 
 
 def fits(value: TracedArray, dtype: np.dtype) -> Any:

@@ -9,12 +9,16 @@ from .maybe import Maybe, parts_of
 from .mixed import PLAIN
 from .tracer import TracedArray
 
-__all__ = ["Parts", "are_numbers", "variable_of"]
+__all__ = ["Parts", "are_numbers", "part_name", "variable_of"]
 
 
 def are_numbers(value: Any) -> bool:
     is_number = lambda item: type(item) in (*PLAIN, _core.Dim) or (isinstance(item, TracedArray) and item.scalar)
     return type(value) is tuple and bool(value) and all(map(is_number, value))
+
+
+def part_name(name: str, number: int) -> str:
+    return f"{name}[{number}]"
 
 
 def variable_of(name: str) -> str:
@@ -41,14 +45,14 @@ class Parts:
         found: dict[str, Any] = {}
         for name, value in values.items():
             parts = self.of(name, value)
-            found |= {name: value} if parts is None else {f"{name}[{i}]": part for i, part in enumerate(parts)}
+            found |= {name: value} if parts is None else {part_name(name, i): part for i, part in enumerate(parts)}
         return found
 
     def together(self, values: dict[str, Any], others: dict[str, Any], site: Any) -> dict[str, Any]:
         """Variables in the place of their parts; ``others``: parts that the values lack."""
         found = dict(values)
         for name, length in (*self.tuples.items(), *((name, 2) for name in self.maybes)):
-            names = [f"{name}[{i}]" for i in range(length)]
+            names = [part_name(name, i) for i in range(length)]
             if not any(each in found for each in names):
                 continue
             parts = tuple(found.pop(each) if each in found else others.get(each) for each in names)
