@@ -582,6 +582,8 @@ std::optional<bool> known_equal(const Dim& lhs, const Dim& rhs) {
 
 std::optional<bool> known_less(const Dim& lhs, const Dim& rhs) {
   if (lhs.is_static() && rhs.is_static()) return lhs.constant() < rhs.constant();
+  if (lhs.max() < rhs.min()) return true;
+  if (lhs.min() >= rhs.max()) return false;
   Dim difference = lhs - rhs;
   if (difference.max() < 0) return true;
   if (difference.min() >= 0) return false;

@@ -42,7 +42,8 @@ bool is_never_negative(const Dim& value, int splits) {
 
 bool known_at_most(const Dim& lhs, const Dim& rhs) {
   constexpr int most_splits = 10;
-  if (lhs == rhs) return true;
+  if (lhs == rhs || lhs.max() <= rhs.min()) return true;
+  if (lhs.min() > rhs.max()) return false;
   try {
     return is_never_negative(rhs - lhs, most_splits);
   } catch (const Error&) {

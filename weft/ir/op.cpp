@@ -133,8 +133,9 @@ constexpr std::string_view attr_names[] = {
     "label",
     "message",
     "number",
+    "weft.in_bounds",
 };
-static_assert(std::size(attr_names) == static_cast<size_t>(Attr::number) + 1);
+static_assert(std::size(attr_names) == static_cast<size_t>(Attr::in_bounds) + 1);
 
 template <class T>
 const T& attr_as(const Attrs& attrs, Attr attr) {

@@ -147,8 +147,9 @@ enum class Attr : uint8_t {
   scatter_dimension,  // int
   independent,        // flag: turns of a loop may run in any order, and at once
   label,
-  message,  // text: of the error where a check fails
-  number,   // int: of a check within its program
+  message,    // text: of the error where a check fails
+  number,     // int: of a check within its program
+  in_bounds,  // flag: indices lie inside, as an analysis has shown; text never says so
 };
 std::string_view name(Attr attr);
 std::optional<Attr> attr_from_name(std::string_view name);

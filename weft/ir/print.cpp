@@ -355,6 +355,7 @@ class Printer {
                           true));
         text.add("slice_sizes", a.dims(Attr::slice_sizes));
         text.add("indices_are_sorted", a.flag(Attr::indices_are_sorted));
+        if (a.flag(Attr::in_bounds)) text.add(name(Attr::in_bounds), true);
         return text.text();
       case Op::scatter:
         text.add("scatter_dimension_numbers",
@@ -364,6 +365,7 @@ class Printer {
                           true));
         text.add("indices_are_sorted", a.flag(Attr::indices_are_sorted));
         text.add("unique_indices", a.flag(Attr::unique_indices));
+        if (a.flag(Attr::in_bounds)) text.add(name(Attr::in_bounds), true);
         return text.text();
       default:
         break;

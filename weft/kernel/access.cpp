@@ -376,9 +376,10 @@ ExprId Access::concatenated(const Node& node, const Dims& at, ExprId mask) {
   return constant(Literal(Type{node.type().dtype, {}}));
 }
 
-ExprId Access::clamped(ExprId at, const Dim& last) {
+ExprId Access::start_in(const Node& node, ExprId at, const Dim& last) {
   DType dtype = kernel_.exprs[static_cast<size_t>(at)].dtype;
   if (dtype != DType::i64) at = scalar(Scalar::convert, DType::i64, {at});
+  if (node.attrs.flag(Attr::in_bounds)) return at;
   // An index past 63 bits is past the end, not negative.
   if (dtype == DType::u64) {
     ExprId negative = scalar(Scalar::lt, DType::boolean, {at, integer(0)});
@@ -434,7 +435,7 @@ ExprId Access::gathered(const Node& node, const Dims& at, ExprId mask) {
     Dims where = batch;
     if (has_vector) where.insert(where.begin() + static_cast<std::ptrdiff_t>(vector_dim), Dim(static_cast<int64_t>(k)));
     auto axis = static_cast<size_t>(map[k]);
-    dynamic.emplace_back(clamped(value(indices, where, mask), dims[axis] - sizes[axis]), strides[axis]);
+    dynamic.emplace_back(start_in(node, value(indices, where, mask), dims[axis] - sizes[axis]), strides[axis]);
   }
   return load(operand.id(), base, std::move(dynamic), both(mask, fits(sizes, dims)));
 }
@@ -446,7 +447,7 @@ ExprId Access::sliced_at_value(const Node& node, const Dims& at, ExprId mask) {
   std::vector<std::pair<ExprId, Index>> dynamic;
   for (size_t i = 0; i < dims.size(); ++i)
     if (Dim last = dims[i] - node.type().dims[i]; !last.is(0))
-      dynamic.emplace_back(clamped(value(node.operand(i + 1), {}), last), strides[i]);
+      dynamic.emplace_back(start_in(node, value(node.operand(i + 1), {}), last), strides[i]);
   return load(operand.id(), linear_index(dims, at), std::move(dynamic), both(mask, fits(node.type().dims, dims)));
 }
 
@@ -459,7 +460,7 @@ ExprId Access::updated_at_value(const Node& node, const Dims& at, ExprId mask) {
   for (size_t i = 0; i < dims.size(); ++i) {
     Dim last = dims[i] - sizes[i];
     if (last.is(0)) continue;
-    ExprId start = clamped(value(node.operand(i + 2), {}), last);
+    ExprId start = start_in(node, value(node.operand(i + 2), {}), last);
     ExprId distance = scalar(Scalar::subtract, DType::i64, {index(at[i]), start});
     inside = both(inside, scalar(Scalar::ge, DType::boolean, {distance, integer(0)}));
     inside = both(inside, scalar(Scalar::lt, DType::boolean, {distance, index(sizes[i])}));

@@ -35,8 +35,8 @@ class Access {
   // The results of a body of scalars over expressions in the place of its parameters. Error(unsupported) where it holds
   // more than element-wise ops.
   std::vector<ExprId> inlined(const Graph& body, const std::vector<ExprId>& arguments);
-  // An index value as i64, moved inside [0, last].
-  ExprId clamped(ExprId index, const Dim& last);
+  // An index value of a node as i64, moved inside [0, last] unless it is known to lie there.
+  ExprId start_in(const Node& node, ExprId index, const Dim& last);
   // A load from memory `slot`.
   ExprId load_from(int32_t slot, DType dtype, Index index, std::vector<std::pair<ExprId, Index>> dynamic = {},
                    ExprId mask = no_expr);

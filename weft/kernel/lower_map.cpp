@@ -208,7 +208,7 @@ void lower_update(Lowering& lowering, const Stage& stage) {
     if (is_known)
       at[i] = at[i] + Dim(std::clamp<int64_t>(start.node().attrs.literal(Attr::value).as_int(0), 0, last.value()));
     else if (!last.is(0))
-      dynamic.emplace_back(access.clamped(access.value(start, {}), last), strides[i]);
+      dynamic.emplace_back(access.start_in(node, access.value(start, {}), last), strides[i]);
   }
   Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, at),
                              access.value(node.operand(1), space.coordinates));
@@ -288,10 +288,11 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
     auto axis = static_cast<size_t>(map[k]);
     ExprId start = access.value(indices, where);
     if (indices.type().dtype != DType::i64) start = access.scalar(Scalar::convert, DType::i64, {start});
+    put.dynamic.emplace_back(start, strides[axis]);
+    if (a.flag(Attr::in_bounds)) continue;
     ExprId at = access.scalar(Scalar::add, DType::i64, {start, access.index(fixed[axis])});
     put.mask = access.both(put.mask, access.scalar(Scalar::ge, DType::boolean, {at, access.integer(0)}));
     put.mask = access.both(put.mask, access.scalar(Scalar::lt, DType::boolean, {at, access.index(type.dims[axis])}));
-    put.dynamic.emplace_back(start, strides[axis]);
   }
   combine(put, *node.regions[0], type.dtype, access);
   draft.kernel.body = serial(space.axes, {std::move(put)});

@@ -327,7 +327,7 @@ std::optional<int64_t> found_outside(const Node& check, const Literal& values) {
 OpDef define_dynamic_slice() {
   return {.doc = "A slice whose start is a value, moved inside where it would stick out.",
           .operands = -1,
-          .attrs = {{Attr::slice_sizes, AttrKind::dims}},
+          .attrs = {{Attr::slice_sizes, AttrKind::dims}, {Attr::in_bounds, AttrKind::flag, true}},
           .infer = infer_dynamic_slice,
           .eval = eval_dynamic_slice,
           .names = {.stablehlo = "dynamic_slice", .hlo = "dynamic-slice"}};
@@ -335,6 +335,7 @@ OpDef define_dynamic_slice() {
 OpDef define_dynamic_update_slice() {
   return {.doc = "The operand with a part replaced; the start is moved inside where the part would stick out.",
           .operands = -1,
+          .attrs = {{Attr::in_bounds, AttrKind::flag, true}},
           .infer = infer_dynamic_update_slice,
           .eval = eval_dynamic_update_slice,
           .names = {.stablehlo = "dynamic_update_slice", .hlo = "dynamic-update-slice"}};
@@ -349,7 +350,8 @@ OpDef define_gather() {
                     {Attr::start_index_map, AttrKind::ints},
                     {Attr::index_vector_dim, AttrKind::integer},
                     {Attr::slice_sizes, AttrKind::dims},
-                    {Attr::indices_are_sorted, AttrKind::flag, true}},
+                    {Attr::indices_are_sorted, AttrKind::flag, true},
+                    {Attr::in_bounds, AttrKind::flag, true}},
           .infer = infer_gather,
           .eval = eval_gather,
           .names = {.stablehlo = "gather", .hlo = "gather", .aten = "index"}};
@@ -364,7 +366,8 @@ OpDef define_scatter() {
                     {Attr::scatter_dims_to_operand_dims, AttrKind::ints},
                     {Attr::index_vector_dim, AttrKind::integer},
                     {Attr::indices_are_sorted, AttrKind::flag, true},
-                    {Attr::unique_indices, AttrKind::flag, true}},
+                    {Attr::unique_indices, AttrKind::flag, true},
+                    {Attr::in_bounds, AttrKind::flag, true}},
           .regions = 1,
           .infer = infer_scatter,
           .eval = eval_scatter,

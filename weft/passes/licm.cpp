@@ -95,6 +95,14 @@ class Invariants {
 
 GraphPtr run(const Graph& graph);
 
+// That indices lie inside is known where a turn begins, and before the loop there may come none.
+Value copied_before(Builder& outer, const Node& node, std::vector<Value> operands) {
+  if (!node.attrs.flag(Attr::in_bounds)) return outer.copy(node, std::move(operands)).result();
+  Attrs attrs = node.attrs;
+  attrs.set(Attr::in_bounds, false);
+  return outer.call(node.op, std::move(operands), std::move(attrs), node.regions).result();
+}
+
 // The loop without what can stand before it, which the builder gets.
 std::vector<Value> without_invariants(Builder& outer, const Node& node, const std::vector<Value>& operands) {
   const GraphPtr inner = run(*node.regions[0]);
@@ -113,7 +121,7 @@ std::vector<Value> without_invariants(Builder& outer, const Node& node, const st
     std::vector<Value> given;
     for (const Value& operand : at.operands()) given.push_back(before[operand.id()]);
     outer.set_loc(at.loc);
-    before[at.id()] = outer.copy(at, std::move(given)).result();
+    before[at.id()] = copied_before(outer, at, std::move(given));
   }
   outer.set_loc(node.loc);
   // Not by rebuild(): a body's parameters stand anywhere among its nodes, and the new ones come behind them all.

@@ -58,7 +58,7 @@ class RewriteLog {
 // For passes: whether a rule that fits this node may be applied. Notes it where somebody asks.
 bool may_rewrite(std::string_view rule, const Node& node);
 
-extern const Pass flatten, prune, fold, simplify, cse, licm, scalar_replacement;
+extern const Pass flatten, prune, fold, simplify, cse, value_ranges, licm, scalar_replacement;
 // Outside of the pipeline: for text and protos that other tools read.
 extern const Pass while_loops, flatten_names, spell_out;
 
@@ -66,7 +66,8 @@ struct Step {
   const Pass* pass;
   std::string_view why;
 };
-// The order, as a table; licm and scalar_replacement come last, when the bodies of loops have been through all others.
+// The order, as a table; value_ranges, licm and scalar_replacement come last, when the bodies of loops have been
+// through all others.
 std::span<const Step> pipeline();
 // All of them, those of the pipeline first.
 std::span<const Pass* const> all_passes();

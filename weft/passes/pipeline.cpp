@@ -45,7 +45,7 @@ std::span<const Pass* const> all_passes() {
   static const std::vector<const Pass*> passes = [] {
     std::vector<const Pass*> found;
     for (const Step& step : pipeline()) found.push_back(step.pass);
-    found.insert(found.end(), {&licm, &scalar_replacement, &flatten_names, &while_loops, &spell_out});
+    found.insert(found.end(), {&value_ranges, &licm, &scalar_replacement, &flatten_names, &while_loops, &spell_out});
     return found;
   }();
   return passes;
@@ -75,10 +75,14 @@ GraphPtr run_pipeline(const Graph& graph, const Seen& seen) {
   // The first passes are the pipeline.
   GraphPtr current = run_passes(graph, all_passes().first(pipeline().size()), seen);
   if (std::ranges::none_of(current->nodes(), has_body)) return current;
-  for (const Pass* pass : {&licm, &scalar_replacement}) {
+  const auto after_flatten = all_passes().subspan(1, pipeline().size() - 1);
+  for (const Pass* pass : {&value_ranges, &licm, &scalar_replacement}) {
+    const GraphPtr before = current;
     current = pass->run(*current);
     if (knob_flag(Knob::verify)) verify_after(*pass, *current);
     if (seen) seen(pass->name, current);
+    // What is known now leaves rules more to do.
+    if (pass == &value_ranges && !equal(*before, *current)) current = run_passes(*current, after_flatten, seen);
   }
   return current;
 }

@@ -1,0 +1,103 @@
+"""Integers that loops compute: what follows from counters and conditions is not asked again, and no more than that."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from same_types import same
+from sources import function_of
+
+import weftwork as wf
+
+
+def drawn(rng: random.Random) -> str:
+    """A function of an array and an array of places, whose loops move integers about and read and write there."""
+    one = rng.choice
+    names = ["p", "q", "r"]
+    name = lambda: one(names)
+    number = lambda: one(["0", "1", "1", "2", "3", "n", "n - 1", "n // 2", "5"])
+    simple = lambda: one([name(), name(), number()])
+    condition = lambda: one(
+        [
+            f"{name()} {one(['<', '<=', '>', '>=', '!='])} {simple()}",
+            f"0 <= {name()} < n",
+            f"{name()} >= 0 and a[{name()}] > {name()}",
+            f"a[{name()} - 1] < 0.5",
+            f"{name()} < n and {name()} > 0",
+            f"not {name()} >= {simple()}",
+        ]
+    )
+    expression = lambda: one(
+        [
+            f"{name()} {one(['+', '-'])} {one(['1', '1', '2', '3'])}",
+            f"({name()} + {name()}) // 2",
+            f"{name()} // 2",
+            f"{name()} % n",
+            f"min({name()}, n - 1)",
+            f"max({name()} - 1, 0)",
+            f"int(k[{name()}])",
+            f"2 * {name()} + 1",
+            f"abs({name()} - {name()})",
+            simple(),
+        ]
+    )
+    place = lambda: one([name(), name(), f"{name()} {one(['+', '-'])} {one(['1', '2'])}", f"{name()} % n"])
+
+    def statement(depth: int) -> list[str]:
+        kind = rng.random()
+        if kind < 0.35:
+            return [f"{name()} = {expression()}"]
+        if kind < 0.45:
+            return [f"{name()} {one(['+=', '-='])} {one(['1', '1', '2'])}"]
+        if kind < 0.6:
+            return [f"a[{place()}] = {one(['a[' + place() + ']', 's', '0.25', name()])}"]
+        if kind < 0.65:
+            return [f"k[{place()}] = {one([name(), name() + ' % n'])}"]
+        if kind < 0.75:
+            return [f"s = s + a[{place()}]"]
+        if kind < 0.85 or depth == 0:
+            return [f"if {condition()}:", *("    " + line for line in statement(0))]
+        return loop(depth - 1)
+
+    def loop(depth: int) -> list[str]:
+        body = [line for _ in range(one([1, 2, 2, 3])) for line in statement(depth)]
+        if rng.random() < 0.4:
+            names.append(counter := f"i{depth}")
+            turns = one(["n", "1, n", "n - 1, -1, -1", "p, n", "n // 2", "3", "2, n, 2"])
+            body = [line for _ in range(one([1, 2])) for line in statement(depth)]
+            names.remove(counter)
+            return [f"for {counter} in range({turns}):", *("    " + line for line in body)]
+        ends = ["c += 1", "if c > 60: break"]
+        return [f"while {condition()}:", *("    " + line for line in [*body, *ends])]
+
+    lines = ["a, k = a.copy(), k.copy()", "n = len(a)", "c = 0", "s = 0.0"]
+    lines += [f"{each} = {one(['0', '1', 'n - 1', 'n', 'n // 2', '0'])}" for each in names]
+    for _ in range(one([1, 1, 2])):
+        lines += loop(1)
+    return "\n".join(["def f(a, k):", *("    " + line for line in [*lines, "return a, k, p, q, r, s"])]) + "\n"
+
+
+def outcome(function, args):
+    """What it gives, or the error it ends with."""
+    try:
+        return function(*args)
+    except (IndexError, ZeroDivisionError, OverflowError) as error:
+        return type(error).__name__
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_integers_that_loops_move_about(seed):
+    rng = random.Random(seed)
+    source = drawn(rng)
+    function = function_of(source, "f", f"integers {seed}")
+    arrays = np.random.default_rng(seed)
+    jitted = wf.jit(function, strict=False)
+    for n in (rng.choice([1, 2, 3]), 12, rng.choice([5, 24]), 12):
+        args = (arrays.random(n), arrays.integers(0, n + rng.choice([0, 0, 1]), n))
+        wanted, given = outcome(function, args), outcome(jitted, args)
+        try:
+            same(given, wanted)
+        except AssertionError as error:
+            raise AssertionError(source) from error
