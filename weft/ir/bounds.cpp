@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-using Found = std::optional<Bounds>;
+using MaybeBounds = std::optional<Bounds>;
 
 bool is_negative(const Dim& dim) { return !known_at_most(0, dim); }
 
@@ -29,26 +29,28 @@ std::optional<Dim> product(const Dim& a, const Dim& b) {
   return Dim(result);
 }
 
-Found between(const std::optional<Dim>& least, const std::optional<Dim>& greatest) {
-  return least && greatest ? Found(Bounds{*least, *greatest}) : Found();
+MaybeBounds between(const std::optional<Dim>& least, const std::optional<Dim>& greatest) {
+  return least && greatest ? MaybeBounds(Bounds{*least, *greatest}) : MaybeBounds();
 }
 
-Found negated(const Bounds& a) { return between(product(a.greatest, -1), product(a.least, -1)); }
+MaybeBounds negated(const Bounds& a) { return between(product(a.greatest, -1), product(a.least, -1)); }
 
-Found sum(const Bounds& a, const Bounds& b) { return between(sum(a.least, b.least), sum(a.greatest, b.greatest)); }
+MaybeBounds sum(const Bounds& a, const Bounds& b) {
+  return between(sum(a.least, b.least), sum(a.greatest, b.greatest));
+}
 
-Found difference(const Bounds& a, const Bounds& b) {
-  const Found rest = negated(b);
-  return rest ? sum(a, *rest) : Found();
+MaybeBounds difference(const Bounds& a, const Bounds& b) {
+  const MaybeBounds rest = negated(b);
+  return rest ? sum(a, *rest) : MaybeBounds();
 }
 
 // Of numbers times one that is known.
-Found times(const Bounds& a, const Dim& factor) {
+MaybeBounds times(const Bounds& a, const Dim& factor) {
   const std::optional<Dim> low = product(a.least, factor), high = product(a.greatest, factor);
   return known_at_most(0, factor) ? between(low, high) : between(high, low);
 }
 
-Found product(const Bounds& a, const Bounds& b) {
+MaybeBounds product(const Bounds& a, const Bounds& b) {
   if (b.least == b.greatest && b.least.is_static()) return times(a, b.least);
   if (a.least == a.greatest && a.least.is_static()) return times(b, a.least);
   if (is_negative(a.least) || is_negative(b.least)) return {};
@@ -56,28 +58,28 @@ Found product(const Bounds& a, const Bounds& b) {
 }
 
 // Of NumPy's remainder, or of C's, which has the sign of the dividend.
-Found remainder(const Bounds& a, const Bounds& divisor, bool of_c) {
+MaybeBounds remainder(const Bounds& a, const Bounds& divisor, bool of_c) {
   if (!known_at_most(1, divisor.least) || (of_c && is_negative(a.least))) return {};
   return Bounds{0, divisor.greatest - 1};
 }
 
-Found quotient(const Bounds& a, const Bounds& divisor, bool of_c) {
+MaybeBounds quotient(const Bounds& a, const Bounds& divisor, bool of_c) {
   const Dim& by = divisor.least;
   if (by != divisor.greatest || !by.is_static() || by.value() < 1 || (of_c && is_negative(a.least))) return {};
   return Bounds{floordiv(a.least, by), floordiv(a.greatest, by)};
 }
 
 // Of numbers without a negative one, shifted by a number of bits that is known.
-Found shifted_right(const Bounds& a, const Bounds& by) {
+MaybeBounds shifted_right(const Bounds& a, const Bounds& by) {
   if (by.least != by.greatest || !by.least.is_static() || is_negative(a.least)) return {};
   const int64_t bits = by.least.value();
-  return bits < 0 || bits > 62 ? Found() : quotient(a, {int64_t{1} << bits, int64_t{1} << bits}, false);
+  return bits < 0 || bits > 62 ? MaybeBounds() : quotient(a, {int64_t{1} << bits, int64_t{1} << bits}, false);
 }
 
-Found bits_of_both(const Bounds& a, const Bounds& b) {
+MaybeBounds bits_of_both(const Bounds& a, const Bounds& b) {
   if (!is_negative(a.least) && !is_negative(b.least)) return Bounds{0, min(a.greatest, b.greatest)};
   if (!is_negative(a.least)) return Bounds{0, a.greatest};
-  return is_negative(b.least) ? Found() : Bounds{0, b.greatest};
+  return is_negative(b.least) ? MaybeBounds() : Bounds{0, b.greatest};
 }
 
 Bounds greater(const Bounds& a, const Bounds& b) { return {max(a.least, b.least), max(a.greatest, b.greatest)}; }
@@ -97,7 +99,7 @@ bool is_exact(const Dim& bound) {
 bool fits(const Bounds& bounds, DType dtype) {
   if (dtype == DType::i64) return true;
   if (dtype == DType::f64) return is_exact(bounds.least) && is_exact(bounds.greatest);
-  const Found all = bounds_of_dtype(dtype);
+  const MaybeBounds all = bounds_of_dtype(dtype);
   return known_at_most(all ? all->least : 0, bounds.least) && (!all || known_at_most(bounds.greatest, all->greatest));
 }
 
@@ -127,15 +129,15 @@ std::optional<bool> comparison(std::string_view direction, const Bounds& a, cons
 }
 
 // A whole number of f64 that 64 bits hold.
-Found of_float(double value) {
+MaybeBounds of_float(double value) {
   constexpr double most = 4611686018427387904;  // 2^62
-  return std::abs(value) <= most && std::trunc(value) == value ? of_only(static_cast<int64_t>(value)) : Found();
+  return std::abs(value) <= most && std::trunc(value) == value ? of_only(static_cast<int64_t>(value)) : MaybeBounds();
 }
 
 // Of long ones nothing is said: to look at them takes time.
-Found of_constant(const Literal& literal) {
+MaybeBounds of_constant(const Literal& literal) {
   if (literal.is_live() || literal.count() < 1 || literal.count() > 1 << 16) return {};
-  if (literal.type().dtype == DType::f64) return literal.is_splat() ? of_float(literal.as_double(0)) : Found();
+  if (literal.type().dtype == DType::f64) return literal.is_splat() ? of_float(literal.as_double(0)) : MaybeBounds();
   int64_t least = literal.as_int(0), greatest = least;
   for (int64_t i = 1; i < literal.count() && !literal.is_splat(); ++i) {
     least = std::min(least, literal.as_int(i));
@@ -144,22 +146,22 @@ Found of_constant(const Literal& literal) {
   return Bounds{least, greatest};
 }
 
-Found of_any(BoundedOperands& operands, size_t first = 0) {
-  Found all;
+MaybeBounds of_any(BoundedOperands& operands, size_t first = 0) {
+  MaybeBounds all;
   for (size_t i = first; i < operands.count(); ++i) {
-    const Found found = operands.bounds(i);
+    const MaybeBounds found = operands.bounds(i);
     if (!found) return {};
     all = all ? either(*all, *found) : *found;
   }
   return all;
 }
 
-Found of_logic(Op op, const Bounds& a, const Bounds& b) {
+MaybeBounds of_logic(Op op, const Bounds& a, const Bounds& b) {
   if (op == Op::xor_) return of_decision(opposite(are_equal(a, b)));
   return op == Op::and_ ? smaller(a, b) : op == Op::or_ ? greater(a, b) : Bounds{0, 1};
 }
 
-Found of_two_integers(Op op, const Bounds& a, const Bounds& b) {
+MaybeBounds of_two_integers(Op op, const Bounds& a, const Bounds& b) {
   switch (op) {
     case Op::mod:
     case Op::remainder:
@@ -177,7 +179,7 @@ Found of_two_integers(Op op, const Bounds& a, const Bounds& b) {
   }
 }
 
-Found of_two(Op op, DType dtype, const Bounds& a, const Bounds& b) {
+MaybeBounds of_two(Op op, DType dtype, const Bounds& a, const Bounds& b) {
   if (is_bool(dtype)) return of_logic(op, a, b);
   switch (op) {
     case Op::add:
@@ -191,28 +193,28 @@ Found of_two(Op op, DType dtype, const Bounds& a, const Bounds& b) {
     case Op::minimum:
       return smaller(a, b);
     default:
-      return is_integer(dtype) ? of_two_integers(op, a, b) : Found();
+      return is_integer(dtype) ? of_two_integers(op, a, b) : MaybeBounds();
   }
 }
 
-Found of_arithmetic(Op op, const Attrs& attrs, DType dtype, BoundedOperands& operands) {
+MaybeBounds of_arithmetic(Op op, const Attrs& attrs, DType dtype, BoundedOperands& operands) {
   if (operands.count() < 1 || operands.count() > 3) return {};
   std::vector<Bounds> x;
   for (size_t i = 0; i < operands.count(); ++i) {
-    const Found found = operands.bounds(i);
+    const MaybeBounds found = operands.bounds(i);
     if (!found) return {};
     x.push_back(*found);
   }
-  if (x.size() == 3) return op == Op::clamp ? smaller(greater(x[0], x[1]), x[2]) : Found();
+  if (x.size() == 3) return op == Op::clamp ? smaller(greater(x[0], x[1]), x[2]) : MaybeBounds();
   if (op == Op::compare) return of_decision(comparison(attrs.text(Attr::comparison_direction), x[0], x[1]));
   if (x.size() == 2) return of_two(op, dtype, x[0], x[1]);
   if (op == Op::not_ && is_bool(dtype)) return difference({1, 1}, x[0]);
-  const Found other = op == Op::negate || op == Op::abs ? negated(x[0]) : Found();
+  const MaybeBounds other = op == Op::negate || op == Op::abs ? negated(x[0]) : MaybeBounds();
   if (!other || op == Op::negate) return other;
   return Bounds{0, max(x[0].greatest, other->greatest)};
 }
 
-Found of_result(Op op, const Attrs& attrs, const Type& result, uint32_t index, BoundedOperands& operands) {
+MaybeBounds of_result(Op op, const Attrs& attrs, const Type& result, uint32_t index, BoundedOperands& operands) {
   switch (op) {
     case Op::constant:
       return of_constant(attrs.literal(Attr::value));
@@ -271,9 +273,9 @@ std::optional<Bounds> bounds_of_dtype(DType dtype) {
 std::optional<Bounds> bounds_of_result(Op op, const Attrs& attrs, const Type& result, uint32_t index,
                                        BoundedOperands& operands) {
   if (!is_bool(result.dtype) && !is_integer(result.dtype) && result.dtype != DType::f64) return {};
-  const Found all = bounds_of_dtype(result.dtype);
+  const MaybeBounds all = bounds_of_dtype(result.dtype);
   try {
-    const Found found = of_result(op, attrs, result, index, operands);
+    const MaybeBounds found = of_result(op, attrs, result, index, operands);
     return found && fits(*found, result.dtype) ? found : all;
   } catch (const Error&) {
     return all;  // numbers beyond 64 bits

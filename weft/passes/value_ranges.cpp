@@ -121,7 +121,7 @@ GraphPtr rewritten(const Intervals& known) {
   });
 }
 
-GraphPtr run(const Graph& graph) {
+GraphPtr with_known_values(const Graph& graph) {
   if (!has_loop(graph)) return rebuild(graph, Level::flat, [](auto&&...) { return std::vector<Value>(); });
   std::vector<Intervals::Found> parameters;
   for (const NodeId id : graph.parameters()) parameters.push_back(bounds_of_dtype(graph.node(id).type().dtype));
@@ -136,7 +136,7 @@ const Pass value_ranges{
     .doc = "Takes comparisons and checks out of loops whose results follow from counters and conditions.",
     .from = Level::flat,
     .to = Level::flat,
-    .run = run,
+    .run = with_known_values,
 };
 
 }  // namespace weft
