@@ -35,16 +35,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--share", type=int, default=1, metavar="N", help="of each test function the first case and every N-th after it"
     )
+    parser.addoption("--half", type=int, metavar="N", help="of the test functions one half, or for an odd N the other")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     share: int = config.getoption("share")
+    half: int | None = config.getoption("half")
     cases: Counter[str] = Counter()
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
         function = item.nodeid.partition("[")[0]
-        (dropped if cases[function] % share else kept).append(item)
+        is_other_half = half is not None and zlib.crc32(function.encode()) % 2 != half % 2
+        (dropped if cases[function] % share or is_other_half else kept).append(item)
         cases[function] += 1
     if dropped:
         config.hook.pytest_deselected(items=dropped)

@@ -17,6 +17,7 @@ from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.layout import axes_of, is_contiguous
 from .numpy.loops import Retry
 from .numpy.maybe import Maybe
+from .numpy.mixed import mark_of
 from .numpy.steps import fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor, inverse, turned
 from .numpy.views import DynamicSlice, is_read_only
@@ -127,6 +128,10 @@ class Blueprint:
             if not self.recorder.can_break():
                 value.leave()
             self.recorder.begin_with_arrays()
+        mark = mark_of(self.recorder.trace, value)
+        if mark is not None and not self.recorder.raises:
+            python = self.add(mark.python, f"{path}.python" if path else "python")
+            return ("mixed", python, self.add(mark.number, path), mark.kind)
         if isinstance(value, (TracedArray, np.ndarray, np.generic, _core.Dim)):
             return self.array(value, path)
         if type(value) is HostValue:
@@ -316,6 +321,8 @@ class Blueprint:
             return slice(*(built[i] for i in part[2]))
         if kind == "maybe":
             return None if built[part[1]] else built[part[2]]
+        if kind == "mixed":
+            return part[3](built[part[2]]) if built[part[1]] else built[part[2]]
         if kind == "dict":
             return {key: built[i] for key, i in part[1]}
         if kind == "view":

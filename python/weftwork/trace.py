@@ -428,8 +428,6 @@ def finish_trace(
 ) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
-    stored = [*(value for _, _, value in recorder.overlay.values()), *(m.copy for m in recorder.mirrors.values())]
-    recorder.settle_types([result, *stored])
     # What ranks have exchanged cannot be taken back.
     checks_validity(recorder, writes(recorder, arguments, originals) or bool(trace.effects), result)
     written = {

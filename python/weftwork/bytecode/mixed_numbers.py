@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from .. import _core
 from ..numpy.maybe import Maybe
-from ..numpy.mixed import MOST_NUMBERS, PLAIN, can_be, kinds_agree, mark, numbers_of, require_one_type, union
-from ..numpy.tracer import TracedArray
+from ..numpy.mixed import kind_of, kinds_agree, mark_of, marked, require_one_type
+from ..numpy.tracer import TracedArray, python_truth
+from ..numpy.validity import can_note, require
 from ..pytree import items_of
-from .machine import BINARY, COMPARE
+from .machine import COMPARE
 from .natives import is_numpy_function
-from .operators import Operators
+from .operators import Operators, is_python_number
 from .scalar_calls import is_scalar_function
 
 __all__ = ["MixedNumbers"]
@@ -34,63 +34,82 @@ class MixedNumbers(Operators):
     refuse: Any
 
     def unary(self, function: Any, value: Any) -> Any:
-        result = super().unary(function, value)
-        return self.with_numbers(function, (value,), result) if self.trace.mixed else result
+        compute = functools.partial(super().unary, function)
+        result = compute(value)
+        return self.with_mark(function.__name__, compute, (value,), result) if self.trace.mixed else result
 
     def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        result = super().binary(symbol, lhs, rhs)
-        return self.with_numbers(BINARY[symbol], (lhs, rhs), result) if self.trace.mixed else result
+        compute = functools.partial(super().binary, symbol)
+        result = compute(lhs, rhs)
+        return self.with_mark(symbol, compute, (lhs, rhs), result) if self.trace.mixed else result
 
     def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        result = super().compare(symbol, lhs, rhs)
-        return self.with_numbers(COMPARE[symbol], (lhs, rhs), result) if self.trace.mixed else result
+        compute = functools.partial(super().compare, symbol)
+        result = compute(lhs, rhs)
+        return self.with_mark(symbol, compute, (lhs, rhs), result) if self.trace.mixed else result
 
-    def with_numbers(self, function: Any, operands: tuple, result: Any) -> Any:
+    def with_mark(self, symbol: str, compute: Callable[..., Any], operands: tuple, result: Any) -> Any:
         """The result of an operator on values of which some may be numbers of Python's."""
-        numbers = [numbers_of(self.trace, value) for value in operands]
-        if not any(numbers):
+        marks = [mark for mark in (mark_of(self.trace, value) for value in operands) if mark is not None]
+        if not marks:
             return result
-        self.require_one_result(operands, numbers)
-        options = [
-            own or ((value,) if type(value) in PLAIN else ()) for value, own in zip(operands, numbers, strict=True)
-        ]
-        if all(options) and isinstance(result, TracedArray):
-            try:
-                found = union(*((function(*each),) for each in itertools.product(*options)))
-            except (ArithmeticError, ValueError, TypeError):
-                found = (None,) * (MOST_NUMBERS + 1)
-            if len(found) <= MOST_NUMBERS and all(can_be(n, result.dtype, result.weak) for n in found):
-                mark(self.trace, result.tensor, tuple(n for n in found if type(n) is not result.weak))
-            elif not self.raises:
+        self.require_one_result(operands)
+        if not isinstance(result, TracedArray) or not all(map(self.may_be_python, operands)):
+            return result  # NumPy's, whichever they are
+        symbol = symbol if symbol in COMPARE else symbol.rstrip("=")
+        kind = kind_of_result(symbol, [mark.kind for mark in marks], operands)
+        if kind is None:
+            for value in () if self.raises else operands:
+                if mark_of(self.trace, value) is not None:
+                    self.settle(value)
+            return result
+        python = functools.reduce(np.logical_and, [mark.python for mark in marks])
+        if isinstance(python, TracedArray):
+            python.scalar = True
+            python = python_truth(python)
+        if not self.raises:
+            if not can_note(self.trace):
                 self.refuse_mixed()
-        return result
+            own = compute(*map(self.where_python, operands))
+            if not all(mark.is_natural for mark in marks):
+                require(np.logical_or(np.equal(result, own), np.logical_not(python)))
+        return marked(self.trace, result, python, kind)
 
-    def require_one_result(self, operands: tuple, numbers: list[tuple]) -> None:
+    def where_python(self, value: Any) -> Any:
+        """The number of Python's that a value may be: what Python computes of it is the scalar's, or the call runs plainly."""
+        mark = mark_of(self.trace, value)
+        if mark is None:
+            return value
+        number = np.where(mark.python, mark.number, mark.number.dtype.type(1)).astype(np.dtype(mark.kind))
+        return TracedArray(number.tensor, mark.kind)
+
+    def may_be_python(self, value: Any) -> bool:
+        return is_python_number(value) or mark_of(self.trace, value) is not None
+
+    def require_one_result(self, operands: tuple) -> None:
         """An operation gives the same of numbers of Python's and of the scalars that stand for them."""
-        for value, own in zip(operands, numbers, strict=True):
-            for other in operands if own else ():
-                if other is value or type(other) in PLAIN or numbers_of(self.trace, other):
+        for value in operands:
+            mark = mark_of(self.trace, value)
+            for other in operands if mark is not None else ():
+                if other is value or self.may_be_python(other):
                     continue
-                is_array = isinstance(other, (np.ndarray, np.generic)) or (
-                    isinstance(other, TracedArray) and not other.weak
-                )
-                if (is_array and not all(kinds_agree(n, value.weak, value.dtype, other.dtype) for n in own)) or (
-                    not is_array and not (self.raises and isinstance(other, (TracedArray, _core.Dim)))
-                ):
+                is_array = isinstance(other, (np.ndarray, np.generic, TracedArray))
+                if not is_array or not kinds_agree(mark, other.dtype):  # type: ignore[arg-type]
                     self.settle(value)
 
     def one_type_truth(self, value: TracedArray) -> TracedArray:
         """A value whose truth is asked, which does not show what number it is."""
-        return np.logical_not(np.logical_not(value)) if numbers_of(self.trace, value) else value  # type: ignore[return-value]
+        mark = mark_of(self.trace, value)
+        return value if mark is None else mark.number
 
     def settle(self, value: TracedArray) -> None:
         """It shows whether a value is a number of Python's: behind a loop, it is none or the call runs plainly."""
         if self.trace.loops or not require_one_type(self.trace, value):
             self.refuse_mixed()
 
-    def settle_types(self, results: Iterable[Any]) -> None:
-        """Results that may be numbers of Python's are none, or the call runs plainly."""
-        pending, seen = list(results) if self.trace.mixed else [], set()
+    def settle_types(self, values: Iterable[Any]) -> None:
+        """What Python goes on with may not be numbers of Python's, or the call runs plainly."""
+        pending, seen = list(values) if self.trace.mixed else [], set()
         while pending:
             value = pending.pop()
             if id(value) in seen:
@@ -109,20 +128,18 @@ class MixedNumbers(Operators):
     def refuse_mixed(self) -> Any:
         """Whether a value is Python's number shows: the first turn of a loop may settle it, where it is written out."""
         for loop in reversed(self.trace.loops):
-            if any(item.numbers for item in loop.carried):
+            if loop.parts.mixed:
                 loop.peel("a number that may be Python's or NumPy's")
         return self.refuse("a number that may be Python's or NumPy's")
 
     def require_stored_alike(self, array: TracedArray, value: Any) -> None:
         """An array takes the number of Python's that a value may be, as it takes a scalar of NumPy's."""
-        for number in numbers_of(self.trace, value):
-            try:
-                np.zeros(1, array.dtype)[0] = number
-            except (OverflowError, ValueError, TypeError):
-                self.refuse_mixed()
+        mark = mark_of(self.trace, value)
+        if mark is not None and not np.can_cast(mark.number.dtype, array.dtype, "safe"):
+            self.refuse_mixed()
 
     def attribute(self, owner: Any, name: str) -> Any:
-        if self.trace.mixed and numbers_of(self.trace, owner) and not self.raises:
+        if mark_of(self.trace, owner) is not None and not self.raises:
             self.settle(owner)
         return super().attribute(owner, name)
 
@@ -132,12 +149,13 @@ class MixedNumbers(Operators):
             if mixed:
                 self.require_one_call(function, (*args, *kwargs.values()), mixed)
             if mixed and function is abs:
-                return self.with_numbers(abs, args, super().call(function, args, kwargs))
+                compute = lambda *args: super(MixedNumbers, self).call(function, args, kwargs)
+                return self.with_mark("abs", compute, args, compute(*args))
         return super().call(function, args, kwargs)
 
     def mixed_in(self, values: tuple | list) -> list[TracedArray]:
         """Those of the values, and of what lists and tuples among them hold, that may be numbers of Python's."""
-        found = [value for value in values if numbers_of(self.trace, value)]
+        found = [value for value in values if mark_of(self.trace, value) is not None]
         for value in values:
             if type(value) in (list, tuple):
                 found += self.mixed_in(value)
@@ -149,11 +167,30 @@ class MixedNumbers(Operators):
         if is_kept or (self.can_choose() and is_scalar_function(function)):
             return
         if is_numpy_function(function):
-            self.require_one_result(operands, [numbers_of(self.trace, value) for value in operands])
+            self.require_one_result(operands)
         for value in () if self.raises else mixed:
             is_operand = any(value is operand for operand in operands) and is_numpy_function(function)
-            if not is_operand or any(np.asarray(n).dtype != value.dtype for n in numbers_of(self.trace, value)):
+            mark = mark_of(self.trace, value)
+            if mark is not None and not (is_operand and mark.is_natural):
                 self.settle(value)
+
+
+OF_NUMBERS = ("+", "-", "*", "/", "//", "%", "neg", "pos", "abs")
+OF_INTEGERS = ("&", "|", "^", "invert")
+
+
+def kind_of_result(symbol: str, kinds: list[type], operands: tuple) -> type | None:
+    """Of which type Python's result is; None where that depends on more than types."""
+    if symbol in COMPARE:
+        return bool
+    kinds = kinds + [kind[1] for kind in map(kind_of, operands) if kind is not None and kind[1] is not None]
+    if any(kind not in (int, float) for kind in kinds):
+        return None
+    if symbol in OF_INTEGERS:
+        return int if float not in kinds else None
+    if symbol not in OF_NUMBERS:
+        return None
+    return float if float in kinds or symbol == "/" else int
 
 
 def is_interpreted(function: Any) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 from .. import _core
 from .layout import lasting_strides
 from .maybe import Maybe, default_of, parts_of
-from .mixed import PLAIN, is_stood_for, mark, numbers_of, union
-from .tracer import Storage, Tensor, TracedArray, current_trace
+from .mixed import PLAIN, alternatives, is_stood_for, mark_of
+from .tracer import Storage, Tensor, TracedArray
 from .tuples import Parts, are_numbers, part_name
 
 __all__ = ["Carried", "CarriedValues", "Unset"]
@@ -37,9 +37,6 @@ class Carried:
         #: Of an array that is bound anew: its layout, as its storage has it.
         self.strides: Any = None
         self.parents: tuple[Storage, ...] | None = None
-        #: The numbers of Python's that it may be instead, see mixed.py.
-        self.numbers: tuple[Any, ...] = ()
-        self.after: tuple[Any, ...] = ()  # and when the loop is done
 
     def key(self) -> tuple:
         strides = tuple(self.strides) if isinstance(self.strides, list) else id(self.strides)
@@ -50,13 +47,11 @@ class Carried:
             tuple(map(str, self.shape)),
             self.weak,
             strides,
-            str(self.numbers),
         )
 
-    def array_of(self, tensor: Tensor, numbers: tuple[Any, ...]) -> TracedArray:
+    def array_of(self, tensor: Tensor) -> TracedArray:
         """What the local variable is bound to, in the turns and after them."""
         array = TracedArray(tensor, self.weak)
-        mark(current_trace(), tensor, numbers)
         array.scalar = self.scalar
         array._storage.strides, array._storage.parents = self.strides, self.parents
         return array
@@ -81,7 +76,7 @@ class CarriedValues:
         self.carried: list[Carried] = []
         self.inductions: dict[str, tuple[Any, int]] = {}
         self.not_linear: set[str] = set()
-        self.parts = Parts()
+        self.parts = Parts(self)
 
     def fail(self, reason: str) -> Any:
         raise NotImplementedError
@@ -123,6 +118,8 @@ class CarriedValues:
             self.parts.maybes[name] = default_of(given[0])
             self.not_linear.add(part_name(name, 1))  # what the default is leads nowhere
             return None
+        if self.may_be_python(name, entry, value):
+            return None
         if isinstance(value, TracedArray):
             if self.inductions.pop(name, None) is not None:
                 # A number that grew evenly in the first turn, as a loop inside did nothing then.
@@ -132,15 +129,10 @@ class CarriedValues:
                 return None
             if entry is not Unset and not isinstance(entry, (TracedArray, *PLAIN, np.generic, np.ndarray, _core.Dim)):
                 self.peel(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
-            after = numbers_of(self.trace, value)
-            numbers = union(after, numbers_of(self.trace, entry))
-            if type(entry) in PLAIN and is_stood_for(entry, value):
-                numbers = union(numbers, (entry,))
-            elif entry is not Unset:
+            if entry is not Unset:
                 self.check_type(name, entry, value)
             carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
-            carried.scalar, carried.numbers = value.scalar, numbers
-            carried.after = after if self.has_turns() else numbers
+            carried.scalar = value.scalar
             carried.strides = lasting_strides(entry, value)
             carried.parents = tuple(v._storage for v in (entry, value) if isinstance(v, TracedArray)) or None
             return carried
@@ -158,6 +150,19 @@ class CarriedValues:
             self.parts.tuples[name] = len(value)
             return None
         return self.fail(f"'{name}' is bound to another {type(value).__name__} in each turn")
+
+    def may_be_python(self, name: str, entry: Any, value: Any) -> bool:
+        """Whether a variable is a number of Python's or NumPy's as the run decides: both are parts of it, see mixed.py."""
+        is_marked = mark_of(self.trace, entry) or mark_of(self.trace, value)
+        is_one = isinstance(value, TracedArray) and type(entry) in PLAIN and is_stood_for(entry, value)
+        kinds = alternatives(self.trace, entry, value) if entry is not Unset and (is_marked or is_one) else None
+        if kinds is None:
+            return False
+        self.parts.mixed[name] = kinds
+        self.not_linear.add(name)
+        if self.inductions.pop(name, None) is not None:
+            self.changed_inductions = True
+        return True
 
     def carried_integer(self, name: str, entry: Any, value: Any) -> Carried | None:
         """A Python integer that grows evenly is an extent; any other is carried as a number."""

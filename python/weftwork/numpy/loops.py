@@ -332,7 +332,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(item.parameter)
             elif item.has_entry and item.name is not None:
-                values[item.name] = item.array_of(item.parameter, item.numbers)
+                values[item.name] = item.array_of(item.parameter)
         self.watch_shared(values)
         self.appended.begin(values)
         self.at_begin = values
@@ -495,7 +495,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(result)
             elif item.name is not None:
-                values[item.name] = item.array_of(result, item.after)
+                values[item.name] = item.array_of(result)
         carried_names = {item.name for item in self.carried}
         for name, value in now.items():
             if name in carried_names or name in values:
@@ -508,6 +508,8 @@ class Recording(CarriedValues, SharedArrays):
                 values[name] = Gone(name)
         for name, (start, delta) in {} if early else self.inductions.items():
             values[name] = start + delta * self.trips
+        if self.has_turns():
+            self.parts.settled(values, now)
         self.watch_shared(values, is_done=True)
         self.appended.close(values)
         set_locals(self.frame, self.parts.together(values, now, self.turns.site))

@@ -1,13 +1,13 @@
 """Values of which the run decides whether NumPy has a number of Python's or a scalar: what a condition in a loop chose.
 
 ``best = 0.0``, and in a loop ``if x[i] > best: best = x[i]``: behind it NumPy has a float or a float64. The value here is the
-scalar; *mixed* keeps the numbers of Python's that it may be instead. Where the type shows, the value must be none of them, or the
-call runs plainly.
+scalar; its *mark* tells where it is a number of Python's, and of which type. Where the type shows in a way that no program has,
+the value must be none, or the call runs plainly.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,51 +15,56 @@ from .. import _core
 from .maybe import Maybe, either, parts_of
 from .shared_arrays import chosen_array
 from .stored import span_of
-from .tracer import Tensor, TracedArray, as_tensor, wrap
+from .tracer import TracedArray, as_tensor, python_truth, wrap
 from .validity import can_note, note
 
 __all__ = [
-    "MOST_NUMBERS",
     "PLAIN",
+    "Mark",
+    "alternatives",
     "chosen",
     "is_stood_for",
     "kind_of",
     "kinds_agree",
-    "mark",
-    "numbers_of",
+    "mark_of",
+    "marked",
     "require_one_type",
-    "union",
 ]
 
 PLAIN = (bool, int, float, complex)
-#: More numbers than so many are not kept.
-MOST_NUMBERS = 4
 
 
-def numbers_of(trace: Any, value: Any) -> tuple[Any, ...]:
-    """The numbers of Python's that a value may be instead of what it is."""
-    if not trace.mixed or not isinstance(value, TracedArray):
-        return ()
-    known = trace.mixed.get(id(value.tensor))
-    return () if known is None else known[1]
+class Mark(NamedTuple):
+    """Of a value that is a ``kind``, which is Python's, where ``python`` holds, and ``number`` elsewhere."""
+
+    value: TracedArray  # marks are found by its identity
+    number: TracedArray
+    python: Any  # a truth value of Python's, or a bool
+    kind: type
+
+    @property
+    def is_natural(self) -> bool:
+        """Whether the elements of the scalar's dtype are Python's numbers."""
+        return np.dtype(self.kind) == self.number.dtype
 
 
-def mark(trace: Any, tensor: Tensor, numbers: tuple[Any, ...]) -> None:
-    if numbers:
-        trace.mixed[id(tensor)] = (tensor, numbers)
+def mark_of(trace: Any, value: Any) -> Mark | None:
+    return trace.mixed.get(id(value)) if trace.mixed else None
+
+
+def marked(trace: Any, number: TracedArray, python: Any, kind: type) -> TracedArray:
+    """The number, which is a ``kind`` where ``python`` holds."""
+    if python is False:
+        return number
+    value = TracedArray(number.tensor, number.weak)
+    value.scalar = True
+    trace.mixed[id(value)] = Mark(value, number, python, kind)
+    return value
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two numbers of Python's are one: of the same type and sign; a NaN is none but itself."""
     return a is b or (type(a) is type(b) and repr(a) == repr(b) and a == b)
-
-
-def union(*groups: tuple[Any, ...]) -> tuple[Any, ...]:
-    found: list[Any] = []
-    for number in (n for group in groups for n in group):
-        if not any(same(number, other) for other in found):
-            found.append(number)
-    return tuple(found)
 
 
 def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.where) -> Any:
@@ -77,34 +82,69 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
     first, second = kind_of(a), kind_of(b)
     if first is None or second is None:
         return None
-    if first == second:
-        dtype, weak = first
-        numbers = union(numbers_of(trace, a), numbers_of(trace, b))
-    else:
-        if type(a) in PLAIN and (type(b) not in PLAIN or can_be(a, *second)):
-            (dtype, weak), number, other = second, a, b
-        elif type(b) in PLAIN:
-            (dtype, weak), number, other = first, b, a
-        elif first[0] == second[0] and trace.recorder.raises:
-            # One program: the scalar stands for both.
-            (dtype, weak), number, other = (first[0], None), None, None
-        else:
-            return None
-        if number is not None and not can_be(number, dtype, weak):
-            return None
-        numbers = () if number is None else union((number,), numbers_of(trace, other))
-    if len(numbers) > MOST_NUMBERS:
-        if not trace.recorder.raises:
-            return None
-        numbers = ()
+    if first != second or mark_of(trace, a) or mark_of(trace, b):
+        return chosen_kind(trace, condition, a, b, select)
+    dtype, weak = first
     result = select(condition, wrap(as_tensor(a, dtype)), wrap(as_tensor(b, dtype)))
     result.weak, result.scalar = weak, True
     spans = span_of(a), span_of(b)
     if weak is int and None not in spans:
         lows, highs = zip(*spans, strict=True)  # type: ignore[arg-type]
         trace.spans[id(result.tensor)] = (result.tensor, (min(lows), max(highs)))
-    mark(trace, result.tensor, numbers)
     return result
+
+
+def chosen_kind(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any) -> Any:
+    kinds = alternatives(trace, a, b)
+    first, second = (sides(trace, value, kinds) if kinds else None for value in (a, b))
+    if kinds is None or first is None or second is None:
+        return None
+    number = select(condition, first[1], second[1])
+    number.weak, number.scalar = kinds[2], True
+    python = first[0]
+    if first[0] is not second[0]:
+        truths = (wrap(as_tensor(side[0], np.dtype(bool))) for side in (first, second))
+        python = select(condition, *truths)
+        python.scalar = True
+        python = python_truth(python)
+    return marked(trace, number, python, kinds[0])
+
+
+def alternatives(trace: Any, a: Any, b: Any) -> tuple[type, np.dtype, type | None] | None:
+    """The type of Python's and the dtype (and type) of the other that two values have between them."""
+    for mark in (mark_of(trace, a), mark_of(trace, b)):
+        if mark is not None:
+            return mark.kind, mark.number.dtype, mark.number.weak
+    for value, other in ((a, b), (b, a)):
+        kind, target = kind_of(value), kind_of(other)
+        if kind is None or target is None or kind[1] is None:
+            continue
+        is_number = type(value) in PLAIN and (type(other) not in PLAIN or can_be(value, *target))
+        if is_number or (target[1] is None and kind[0] == target[0]):
+            return kind[1], *target
+    return None
+
+
+def sides(trace: Any, value: Any, kinds: tuple[type, np.dtype, type | None]) -> tuple[Any, TracedArray] | None:
+    """Whether a value is Python's, and the number that stands for it; None where it is neither of the alternatives."""
+    kind, dtype, weak = kinds
+    mark, own = mark_of(trace, value), kind_of(value)
+    if mark is not None:
+        agrees = (mark.kind, mark.number.dtype, mark.number.weak) == kinds
+        return (mark.python, mark.number) if agrees else None
+    if own is None:
+        return None
+    if own == (dtype, weak):
+        return False, value if isinstance(value, TracedArray) else scalar(value, dtype, weak)
+    if own[1] is kind and (can_be(value, dtype, weak) if type(value) in PLAIN else own[0] == dtype):
+        return True, scalar(value, dtype, weak)
+    return None
+
+
+def scalar(value: Any, dtype: np.dtype, weak: type | None) -> TracedArray:
+    number = TracedArray(as_tensor(value, dtype), weak)
+    number.scalar = True
+    return number
 
 
 def kind_of(value: Any) -> tuple[np.dtype, type | None] | None:
@@ -145,19 +185,18 @@ def is_stood_for(number: Any, value: TracedArray) -> bool:
 
 def require_one_type(trace: Any, value: Any) -> bool:
     """Notes that a value is no number of Python's but what it is; whether that could be noted."""
-    numbers = numbers_of(trace, value)
-    if not numbers:
+    mark = mark_of(trace, value)
+    if mark is None:
         return True
     if not can_note(trace):
         return False
-    for number in numbers:
-        differs = value != number if number == number else value == value
-        note(trace, wrap(as_tensor(differs)))
+    note(trace, np.logical_not(mark.python))
     if trace.predicate is None:  # in a way it is known for that way
-        trace.mixed.pop(id(value.tensor))
+        trace.mixed.pop(id(value))
     return True
 
 
-def kinds_agree(number: Any, weak: type | None, dtype: np.dtype, other: np.dtype) -> bool:
+def kinds_agree(mark: Mark, other: np.dtype) -> bool:
     """Whether a number of Python's and what stands for it give the same type beside arrays of a dtype."""
-    return np.result_type(number, other) == np.result_type(dtype if weak is None else weak(0), other)
+    weak = mark.number.weak
+    return np.result_type(mark.kind(0), other) == np.result_type(mark.number.dtype if weak is None else weak(0), other)

@@ -96,8 +96,8 @@ class Trace:
         self.bounded: dict[int, tuple[Tensor, Any]] = {}
         self.spans: dict[int, tuple[Tensor, tuple[int, int]]] = {}  # likewise, between two numbers
         self.predicate: Any = None  # of a way of a condition that only the run knows, see bytecode/branches.py
-        # Values that may be numbers of Python's instead, see mixed.py: by the identity of their tensors.
-        self.mixed: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
+        # Values that may be numbers of Python's instead, by their identity: the marks of mixed.py.
+        self.mixed: dict[int, Any] = {}
 
     @property
     def taken(self) -> Any:

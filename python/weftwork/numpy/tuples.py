@@ -1,13 +1,16 @@
-"""Variables of a loop that have parts: tuples of numbers (``at = y, x``), and numbers that may be None. Each part is a variable of its own."""
+"""Variables of a loop that have parts, of which each is a variable of its own: tuples of numbers (``at = y, x``), numbers that may be
+None, and numbers that are Python's or NumPy's as the run decides."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 from .maybe import Maybe, parts_of
-from .mixed import PLAIN
-from .tracer import TracedArray
+from .mixed import PLAIN, marked, sides
+from .tracer import TracedArray, as_tensor
 
 __all__ = ["Parts", "are_numbers", "part_name", "variable_of"]
 
@@ -27,37 +30,76 @@ def variable_of(name: str) -> str:
 
 
 class Parts:
-    """The variables of a loop that are taken apart: tuples and their lengths, what may be None and a number for its place."""
+    """The variables of a loop that are taken apart: tuples and their lengths, what may be None and a number for its place, what may be
+    Python's or NumPy's (see alternatives() in mixed.py)."""
 
-    def __init__(self) -> None:
+    def __init__(self, loop: Any) -> None:
+        self.loop = loop
         self.tuples: dict[str, int] = {}
         self.maybes: dict[str, Any] = {}
+        self.mixed: dict[str, Any] = {}
+        #: Truth values that are known, and what was taken apart where it is Python's.
+        self.truths: dict[bool, TracedArray] = {}
+        self.whole: dict[int, tuple[TracedArray, Any]] = {}
 
     def of(self, name: str, value: Any) -> tuple[Any, ...] | None:
         """The parts of a variable; None where it stays whole."""
         if name in self.maybes:
             missing, number = parts_of(value)
             return missing, self.maybes[name] if number is None else number
+        if name in self.mixed:
+            return self.of_mixed(value, self.mixed[name])
         return value if type(value) is tuple and self.tuples.get(name) == len(value) else None
+
+    def of_mixed(self, value: Any, kinds: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        found = sides(self.loop.trace, value, kinds)
+        if found is None:
+            return None
+        python, number = found
+        if type(python) is bool:
+            if python:
+                self.whole[id(number)] = (number, value)
+            python = self.truth(python)
+        return python, number
+
+    def truth(self, known: bool) -> TracedArray:
+        return self.truths.setdefault(known, TracedArray(as_tensor(known, np.dtype(bool)), bool))
+
+    def settled(self, values: dict[str, Any], now: dict[str, Any]) -> None:
+        """Behind a loop that has turns: a number that is NumPy's after each of them is NumPy's."""
+        for name in map(lambda name: part_name(name, 0), self.mixed):
+            if name in values and now.get(name) is self.truth(False):
+                values[name] = self.truth(False)
 
     def apart(self, values: dict[str, Any]) -> dict[str, Any]:
         """Variables with parts in the place of those that have some."""
         found: dict[str, Any] = {}
         for name, value in values.items():
             parts = self.of(name, value)
-            found |= {name: value} if parts is None else {part_name(name, i): part for i, part in enumerate(parts)}
+            found |= {name: value} if parts is None else self.apart({part_name(name, i): p for i, p in enumerate(parts)})
         return found
 
     def together(self, values: dict[str, Any], others: dict[str, Any], site: Any) -> dict[str, Any]:
         """Variables in the place of their parts; ``others``: parts that the values lack."""
         found = dict(values)
-        for name, length in (*self.tuples.items(), *((name, 2) for name in self.maybes)):
+        lengths = {**self.tuples, **dict.fromkeys((*self.maybes, *self.mixed), 2)}
+        for name, length in sorted(lengths.items(), key=lambda item: -item[0].count("[")):  # parts of parts first
             names = [part_name(name, i) for i in range(length)]
             if not any(each in found for each in names):
                 continue
             parts = tuple(found.pop(each) if each in found else others.get(each) for each in names)
-            found[name] = parts if name in self.tuples else whole(parts[0], parts[1], site)
+            if name in self.mixed:
+                found[name] = self.either_kind(parts[0], parts[1], self.mixed[name][0])
+            else:
+                found[name] = parts if name in self.tuples else whole(parts[0], parts[1], site)
         return found
+
+    def either_kind(self, python: Any, number: Any, kind: type) -> Any:
+        if python is self.truth(True) and id(number) in self.whole:
+            return self.whole[id(number)][1]
+        if python is self.truth(False):
+            return number
+        return marked(self.loop.trace, number, python, kind)
 
 
 def whole(missing: Any, number: Any, site: Any) -> Any:
