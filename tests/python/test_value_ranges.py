@@ -1,4 +1,5 @@
-"""Integers that loops compute: what follows from counters and conditions is not asked again, and no more than that."""
+"""Numbers that loops compute: what follows from counters and conditions is not asked again, and no more than that; they are Python's
+where NumPy has Python's."""
 
 from __future__ import annotations
 
@@ -38,6 +39,7 @@ def drawn(rng: random.Random) -> str:
             f"min({name()}, n - 1)",
             f"max({name()} - 1, 0)",
             f"int(k[{name()}])",
+            f"k[{name()}]",
             f"2 * {name()} + 1",
             f"abs({name()} - {name()})",
             simple(),
@@ -52,11 +54,20 @@ def drawn(rng: random.Random) -> str:
         if kind < 0.45:
             return [f"{name()} {one(['+=', '-='])} {one(['1', '1', '2'])}"]
         if kind < 0.6:
-            return [f"a[{place()}] = {one(['a[' + place() + ']', 's', '0.25', name()])}"]
+            return [f"a[{place()}] = {one(['a[' + place() + ']', 's', 't', '0.25', name()])}"]
         if kind < 0.65:
             return [f"k[{place()}] = {one([name(), name() + ' % n'])}"]
         if kind < 0.75:
-            return [f"s = s + a[{place()}]"]
+            return [
+                one(
+                    [
+                        f"s = s + a[{place()}]",
+                        f"s = {one(['a[' + place() + ']', 't', '0', '0.5'])}",
+                        f"t = {one(['t + 1', 't * 2', 't - s', '-t', 'abs(t)', 'max(t, s)', 't // 2', 's', 'a[0]', name()])}",
+                        f"if t {one(['<', '>', '=='])} a[{place()}]: t = {one(['a[' + place() + ']', 't + 1', '0'])}",
+                    ]
+                )
+            ]
         if kind < 0.85 or depth == 0:
             return [f"if {condition()}:", *("    " + line for line in statement(0))]
         return loop(depth - 1)
@@ -72,17 +83,24 @@ def drawn(rng: random.Random) -> str:
         ends = ["c += 1", "if c > 60: break"]
         return [f"while {condition()}:", *("    " + line for line in [*body, *ends])]
 
-    lines = ["a, k = a.copy(), k.copy()", "n = len(a)", "c = 0", "s = 0.0"]
+    lines = [
+        "a, k = a.copy(), k.copy()",
+        "n = len(a)",
+        "c = 0",
+        f"s = {one(['0', '0.0'])}",
+        f"t = {one(['0', '1', '0.0'])}",
+    ]
     lines += [f"{each} = {one(['0', '1', 'n - 1', 'n', 'n // 2', '0'])}" for each in names]
     for _ in range(one([1, 1, 2])):
         lines += loop(1)
-    return "\n".join(["def f(a, k):", *("    " + line for line in [*lines, "return a, k, p, q, r, s"])]) + "\n"
+    return "\n".join(["def f(a, k):", *("    " + line for line in [*lines, "return a, k, p, q, r, s, t"])]) + "\n"
 
 
 def outcome(function, args):
     """What it gives, or the error it ends with."""
     try:
-        return function(*args)
+        with np.errstate(all="ignore"):
+            return function(*args)
     except (IndexError, ZeroDivisionError, OverflowError) as error:
         return type(error).__name__
 
@@ -93,9 +111,13 @@ def test_integers_that_loops_move_about(seed):
     source = drawn(rng)
     function = function_of(source, "f", f"integers {seed}")
     arrays = np.random.default_rng(seed)
+    dtypes = rng.choice(["f8", "f8", "f4", "i8", "i4"]), rng.choice(["i8", "i8", "i4", "i2", "u1"])
     jitted = wf.jit(function, strict=False)
     for n in (rng.choice([1, 2, 3]), 12, rng.choice([5, 24]), 12):
-        args = (arrays.random(n), arrays.integers(0, n + rng.choice([0, 0, 1]), n))
+        args = (
+            (arrays.random(n) * 3).astype(dtypes[0]),
+            arrays.integers(0, n + rng.choice([0, 0, 1]), n).astype(dtypes[1]),
+        )
         wanted, given = outcome(function, args), outcome(jitted, args)
         try:
             same(given, wanted)

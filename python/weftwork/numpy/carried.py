@@ -154,8 +154,8 @@ class CarriedValues:
     def may_be_python(self, name: str, entry: Any, value: Any) -> bool:
         """Whether a variable is a number of Python's or NumPy's as the run decides: both are parts of it, see mixed.py."""
         is_marked = mark_of(self.trace, entry) or mark_of(self.trace, value)
-        is_one = isinstance(value, TracedArray) and type(entry) in PLAIN and is_stood_for(entry, value)
-        kinds = alternatives(self.trace, entry, value) if entry is not Unset and (is_marked or is_one) else None
+        is_one = bool(is_marked) or is_stood_for(entry, value)
+        kinds = alternatives(self.trace, entry, value) if is_one and entry is not Unset else None
         if kinds is None:
             return False
         self.parts.mixed[name] = kinds

@@ -176,11 +176,10 @@ def can_be(number: Any, dtype: np.dtype, weak: type | None) -> bool:
         return False
 
 
-def is_stood_for(number: Any, value: TracedArray) -> bool:
+def is_stood_for(number: Any, value: Any) -> bool:
     """Whether a value stands for a number of Python's that a variable was before it: the number is of another type."""
-    return (
-        value.scalar and not value.ndim and value.weak is not type(number) and can_be(number, value.dtype, value.weak)
-    )
+    kind = kind_of(value)
+    return type(number) in PLAIN and kind is not None and kind[1] is not type(number) and can_be(number, *kind)
 
 
 def require_one_type(trace: Any, value: Any) -> bool:

@@ -76,7 +76,9 @@ class Parts:
         found: dict[str, Any] = {}
         for name, value in values.items():
             parts = self.of(name, value)
-            found |= {name: value} if parts is None else self.apart({part_name(name, i): p for i, p in enumerate(parts)})
+            found |= (
+                {name: value} if parts is None else self.apart({part_name(name, i): p for i, p in enumerate(parts)})
+            )
         return found
 
     def together(self, values: dict[str, Any], others: dict[str, Any], site: Any) -> dict[str, Any]:
