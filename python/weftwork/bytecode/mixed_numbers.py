@@ -16,7 +16,7 @@ from ..numpy.validity import can_note, require
 from ..pytree import items_of
 from .machine import COMPARE
 from .natives import is_numpy_function
-from .operators import Operators, is_python_number
+from .operators import Operators, as_integers, is_python_number
 from .scalar_calls import is_scalar_function
 
 __all__ = ["MixedNumbers"]
@@ -29,6 +29,7 @@ class MixedNumbers(Operators):
     """
 
     trace: Any
+    can_break: Any
     can_choose: Any
     fresh: Any
     refuse: Any
@@ -57,7 +58,7 @@ class MixedNumbers(Operators):
         if not isinstance(result, TracedArray) or not all(map(self.may_be_python, operands)):
             return result  # NumPy's, whichever they are
         symbol = symbol if symbol in COMPARE else symbol.rstrip("=")
-        kind = kind_of_result(symbol, [mark.kind for mark in marks], operands)
+        kind = kind_of_result(symbol, [self.kind_in_python(value) for value in operands])
         if kind is None:
             for value in () if self.raises else operands:
                 if mark_of(self.trace, value) is not None:
@@ -65,7 +66,6 @@ class MixedNumbers(Operators):
             return result
         python = functools.reduce(np.logical_and, [mark.python for mark in marks])
         if isinstance(python, TracedArray):
-            python.scalar = True
             python = python_truth(python)
         if not self.raises:
             if not can_note(self.trace):
@@ -74,6 +74,10 @@ class MixedNumbers(Operators):
             if not all(mark.is_natural for mark in marks):
                 require(np.logical_or(np.equal(result, own), np.logical_not(python)))
         return marked(self.trace, result, python, kind)
+
+    def kind_in_python(self, value: Any) -> Any:
+        mark, kind = mark_of(self.trace, value), kind_of(value)
+        return mark.kind if mark is not None else kind and kind[1]
 
     def where_python(self, value: Any) -> Any:
         """The number of Python's that a value may be: what Python computes of it is the scalar's, or the call runs plainly."""
@@ -144,6 +148,10 @@ class MixedNumbers(Operators):
         return super().attribute(owner, name)
 
     def call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if any(function is known for known in (abs, divmod, pow)):
+            args = as_integers(*args)
+            if function is divmod and len(args) == 2 and self.may_divide_by_zero("//", *args) and not self.can_break():
+                self.require_divisor("//", args[1])
         if self.trace.mixed and not is_interpreted(function):
             mixed = self.mixed_in((*args, *kwargs.values()))
             if mixed:
@@ -179,11 +187,10 @@ OF_NUMBERS = ("+", "-", "*", "/", "//", "%", "neg", "pos", "abs")
 OF_INTEGERS = ("&", "|", "^", "invert")
 
 
-def kind_of_result(symbol: str, kinds: list[type], operands: tuple) -> type | None:
+def kind_of_result(symbol: str, kinds: list[Any]) -> type | None:
     """Of which type Python's result is; None where that depends on more than types."""
     if symbol in COMPARE:
         return bool
-    kinds = kinds + [kind[1] for kind in map(kind_of, operands) if kind is not None and kind[1] is not None]
     if any(kind not in (int, float) for kind in kinds):
         return None
     if symbol in OF_INTEGERS:

@@ -34,7 +34,7 @@ class Operators(Machine):
             return self.host(function, value)
         if answers(value):
             return self.call_special(value, SPECIAL_UNARY.get(function.__name__, "__pos__"))
-        return self.own_arrays(self.guarded(function, (value,), {}), value)
+        return self.own_arrays(self.guarded(function, (as_integer(value),), {}), value)
 
     def operands(self, lhs: Any, rhs: Any) -> tuple[Any, Any] | None:
         """Both sides of an operator, host values as arrays where the other is one; None where Python computes it."""
@@ -76,24 +76,33 @@ class Operators(Machine):
         if answers(lhs) or answers(rhs):
             return self.user_binary(symbol, lhs, rhs)
         lhs, rhs = self.beside_no_number(lhs, rhs)
-        if (
-            symbol.rstrip("=") in ("/", "//", "%", "**")
-            and is_python_number(lhs)
-            and is_python_number(rhs)
-            and not is_safe_divisor(rhs)
-            and not self.bakes
-        ):
+        if symbol[0] not in "&|^":
+            lhs, rhs = as_integers(lhs, rhs)
+        if self.may_divide_by_zero(symbol.rstrip("="), lhs, rhs):
             if self.can_break():
                 return self.host(BINARY[symbol.rstrip("=")], self.number(lhs), self.number(rhs))
-            if symbol[0:2] == "**" or not self.can_choose() or not can_note(self.trace):
-                self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
-            require(rhs != 0)
+            self.require_divisor(symbol, rhs)
         if symbol[-1] == "=":
             self.before_change(lhs, rhs)
         result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
         if isinstance(result, TracedArray) and result.weak is int and self.trace.is_repeated:
             return in_int64(symbol.rstrip("="), lhs, rhs, result)
         return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
+
+    def may_divide_by_zero(self, symbol: str, lhs: Any, rhs: Any) -> bool:
+        """Whether an operator is Python's and raises for some values of its operands."""
+        return (
+            symbol in ("/", "//", "%", "**")
+            and is_python_number(lhs)
+            and is_python_number(rhs)
+            and not is_safe_divisor(rhs, bool(self.trace.loops))
+            and not self.bakes
+        )
+
+    def require_divisor(self, symbol: str, divisor: Any) -> None:
+        if symbol[0:2] == "**" or not self.can_choose() or not can_note(self.trace):
+            self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
+        require(np.not_equal(wrap(as_tensor(divisor)), 0))
 
     def beside_no_number(self, lhs: Any, rhs: Any) -> tuple[Any, Any]:
         """Both operands; beside what is no number types alone say what Python does, so that one stands for its number."""
@@ -184,6 +193,18 @@ def in_int64(symbol: str, lhs: Any, rhs: Any, result: TracedArray) -> TracedArra
     return TracedArray(demanded(result.tensor, np.abs(about) < 2.0**62, "integer", message), int)
 
 
+def as_integer(value: Any) -> Any:
+    """A truth value of Python's as the integer that its arithmetic takes it for; others as they are."""
+    if isinstance(value, TracedArray) and value.weak is bool:
+        return TracedArray(as_tensor(value, np.dtype(np.int64)), int)
+    return int(value) if type(value) is bool else value
+
+
+def as_integers(*values: Any) -> tuple[Any, ...]:
+    """Numbers of Python's without a truth value among them; beside one of NumPy's, which has rules of its own, as they are."""
+    return tuple(map(as_integer, values)) if all(map(is_python_number, values)) else values
+
+
 def is_among(array: Any, value: Any) -> Any:
     """What ``value in array`` asks."""
     return np.any(np.equal(array, value))
@@ -227,8 +248,11 @@ def is_python_number(value: Any) -> bool:
     )
 
 
-def is_safe_divisor(value: Any) -> bool:
-    return isinstance(value, _core.Dim) or (type(value) in NUMBERS and value != 0)
+def is_safe_divisor(value: Any, in_loop: bool) -> bool:
+    """Whether it is known not to be zero; of an extent of an array Python tells when it asks for it."""
+    if isinstance(value, _core.Dim):
+        return not in_loop or value.min > 0 or value.max < 0
+    return type(value) in NUMBERS and value != 0
 
 
 SPECIAL_UNARY = {"neg": "__neg__", "pos": "__pos__", "invert": "__invert__"}

@@ -47,6 +47,10 @@ FLOATS: dict[Any, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
 INTEGERS: dict[Any, Callable[[Any], Any]] = {
     int: np.trunc, math.trunc: np.trunc, math.floor: np.floor, math.ceil: np.ceil, round: np.rint
 }  # fmt: skip
+#: Of which dtypes NumPy's scalars have no such method.
+LACKING: dict[Any, Any] = {
+    math.trunc: [np.dtype(c) for c in "?bhilBHILefqQ"], round: [np.dtype(bool)]
+}  # fmt: skip
 TRUTHS: dict[Any, Callable[[Any], Any]] = {math.isnan: np.isnan, math.isinf: np.isinf, math.isfinite: np.isfinite}
 
 
@@ -65,6 +69,8 @@ def scalar_call(function: Any, args: tuple) -> Any:
         type(v) in (bool, int, float) or (isinstance(v, TracedArray) and v.scalar and v.dtype.kind in "biuf")
     )
     if len(args) != count or not all(map(is_real, args)):
+        return NotImplemented
+    if function in LACKING and not getattr(args[0], "weak", int) and args[0].dtype in LACKING[function]:
         return NotImplemented
     if function in INTEGERS and args[0].dtype.kind in "biu":
         return as_python(args[0], int) if args[0].dtype != np.uint64 else NotImplemented

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from .layout import lasting_strides
 from .maybe import Maybe, default_of, parts_of
-from .mixed import PLAIN, alternatives, is_stood_for, mark_of
+from .mixed import PLAIN, alternatives, is_stood_for, mark_of, sides
 from .tracer import Storage, Tensor, TracedArray
 from .tuples import Parts, are_numbers, part_name
 
@@ -153,11 +153,12 @@ class CarriedValues:
 
     def may_be_python(self, name: str, entry: Any, value: Any) -> bool:
         """Whether a variable is a number of Python's or NumPy's as the run decides: both are parts of it, see mixed.py."""
-        is_marked = mark_of(self.trace, entry) or mark_of(self.trace, value)
-        is_one = bool(is_marked) or is_stood_for(entry, value)
-        kinds = alternatives(self.trace, entry, value) if is_one and entry is not Unset else None
-        if kinds is None:
+        is_marked = mark_of(self.trace, entry) is not None or mark_of(self.trace, value) is not None
+        if not is_marked and not is_stood_for(entry, value):
             return False
+        kinds = None if entry is Unset else alternatives(self.trace, entry, value)
+        if kinds is None or any(sides(self.trace, each, kinds) is None for each in (entry, value)):
+            return self.peel(f"'{name}' may be Python's number or NumPy's") if is_marked else False
         self.parts.mixed[name] = kinds
         self.not_linear.add(name)
         if self.inductions.pop(name, None) is not None:

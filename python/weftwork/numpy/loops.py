@@ -234,6 +234,8 @@ class Turns:
     def next_turn(self) -> Any:
         if self.loop is None:
             if isinstance(self.trips, int) and self.trips <= self.peeled:
+                if self.at >= 0 and self.frame.locals.get(LEFT, False) is not False:
+                    raise Retry(self.site, "its first turns may be the last")
                 raise StopIteration
             if self.peeled < self.trace.peels.get(self.site, 0) and isinstance(self.numbers.start, int):
                 self.peeled += 1

@@ -34,7 +34,6 @@ def either(trace: Any, condition: TracedArray, a: Any, b: Any, choose: Callable[
         return None
     truth = np.dtype(bool)
     missing = np.where(condition, wrap(as_tensor(no_a, truth)), wrap(as_tensor(no_b, truth)))
-    missing.scalar = True
     return Maybe(python_truth(missing), value, trace.decided)
 
 

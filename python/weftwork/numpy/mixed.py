@@ -104,9 +104,7 @@ def chosen_kind(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any)
     python = first[0]
     if first[0] is not second[0]:
         truths = (wrap(as_tensor(side[0], np.dtype(bool))) for side in (first, second))
-        python = select(condition, *truths)
-        python.scalar = True
-        python = python_truth(python)
+        python = python_truth(select(condition, *truths))
     return marked(trace, number, python, kinds[0])
 
 

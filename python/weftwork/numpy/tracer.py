@@ -590,7 +590,7 @@ def convert(tensor: Tensor, dtype: Any) -> Tensor:
 
 def python_truth(value: TracedArray) -> TracedArray:
     """A truth value that NumPy gives as a Python bool."""
-    value.weak = bool
+    value.weak, value.scalar = bool, True
     return value
 
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "weft/codegen/llvm/kernel_emitter.h"
@@ -452,8 +453,16 @@ std::string KernelEmitter::float_scalar(Scalar op, const std::string& element, c
       return two("fsub");
     case Scalar::multiply:
       return two("fmul");
-    case Scalar::divide:
-      return two("fdiv");
+    case Scalar::divide: {
+      const bool is_minus = args[0] == constant(-0.0);
+      if (!is_minus && args[0] != constant(0)) return two("fdiv");
+      // LLVM 23 takes a zero by an integer that became a float for a signed zero where it is multiplied, whatever the
+      // integer is: its own way of it, with NaN where it is a zero or NaN.
+      const std::string nothing = constant(-std::numeric_limits<double>::quiet_NaN());
+      const std::string operands[] = {constant(0), is_minus ? assign(cat("fneg ", type, " ", args[1])) : args[1]};
+      const std::string zero = float_intrinsic("copysign", element, operands, 2, lanes);
+      return choose(assign(cat("fcmp one ", type, " ", args[1], ", ", constant(0))), zero, nothing);
+    }
     case Scalar::negate:
       return assign(cat("fneg ", type, " ", args[0]));
     case Scalar::abs:
