@@ -282,6 +282,58 @@ def test_a_loop_of_few_turns_is_left(values):
     assert wf.jit(left_in_its_only_turn, strict=False)(x) == left_in_its_only_turn(x)
 
 
+def left_before_the_second_turn(x):
+    b, t = 0.5, 1
+    for i in range(1, len(x)):
+        b = np.sqrt(i)
+        if t:
+            b, t = x[i] > 0, 0.0
+        if x[0]:
+            break
+    return b
+
+
+def grows_by_a_truth_value(x):
+    b, n = True, x[0]
+    while n < 3:
+        b += 0
+        n = n + 1
+    return b
+
+
+def halved(x):
+    a = np.where(x[0] > 100, x[0], x[1])
+    while a > 3:
+        a = a // 2
+    return a
+
+
+def quotient_of_what_a_loop_found(x):
+    q, z = 0.0, 0
+    for i in range(len(x)):
+        q, z = float(x[i]), int(x[0])
+    return divmod(q, z)
+
+
+def power_of_a_counter(x):
+    t = x[0]
+    for i in range(-2, len(x)):
+        t = 0.0**i
+    return t
+
+
+@pytest.mark.parametrize(
+    "function",
+    [left_before_the_second_turn, grows_by_a_truth_value, halved, quotient_of_what_a_loop_found, power_of_a_counter],
+)
+@pytest.mark.parametrize("first", [0.0, 1.0, 7.0])
+def test_types_after_loops_of_few_turns(function, first):
+    x = np.arange(14.0) + first
+    jitted = wf.jit(function, strict=False)
+    for _ in range(2):
+        same(outcome(jitted, (x,)), outcome(function, (x,)))
+
+
 def text_failures(text):
     failures, k = np.zeros(len(text), np.int64), 0
     for i in range(1, len(text)):

@@ -32,6 +32,8 @@ class MixedNumbers(Operators):
     can_break: Any
     can_choose: Any
     fresh: Any
+    host: Any
+    number: Any
     refuse: Any
 
     def unary(self, function: Any, value: Any) -> Any:
@@ -150,7 +152,9 @@ class MixedNumbers(Operators):
     def call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if any(function is known for known in (abs, divmod, pow)):
             args = as_integers(*args)
-            if function is divmod and len(args) == 2 and self.may_divide_by_zero("//", *args) and not self.can_break():
+            if function is divmod and len(args) == 2 and self.may_divide_by_zero("//", *args):
+                if self.can_break():
+                    return self.host(divmod, *map(self.number, args))
                 self.require_divisor("//", args[1])
         if self.trace.mixed and not is_interpreted(function):
             mixed = self.mixed_in((*args, *kwargs.values()))

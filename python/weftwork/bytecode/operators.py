@@ -91,13 +91,12 @@ class Operators(Machine):
 
     def may_divide_by_zero(self, symbol: str, lhs: Any, rhs: Any) -> bool:
         """Whether an operator is Python's and raises for some values of its operands."""
-        return (
-            symbol in ("/", "//", "%", "**")
-            and is_python_number(lhs)
-            and is_python_number(rhs)
-            and not is_safe_divisor(rhs, bool(self.trace.loops))
-            and not self.bakes
-        )
+        if symbol not in ("/", "//", "%", "**") or self.bakes or not (is_python_number(lhs) and is_python_number(rhs)):
+            return False
+        in_loop = bool(self.trace.loops)
+        if symbol == "**" and isinstance(rhs, _core.Dim):
+            return rhs.min < 0 and not is_safe_divisor(lhs, in_loop)
+        return not is_safe_divisor(rhs, in_loop)
 
     def require_divisor(self, symbol: str, divisor: Any) -> None:
         if symbol[0:2] == "**" or not self.can_choose() or not can_note(self.trace):

@@ -167,6 +167,8 @@ class CarriedValues:
 
     def carried_integer(self, name: str, entry: Any, value: Any) -> Carried | None:
         """A Python integer that grows evenly is an extent; any other is carried as a number."""
+        if type(entry) is bool and not self.has_turns():
+            self.peel(f"'{name}' is an integer after a turn and a bool before")
         if name not in self.not_linear:
             known = self.inductions.get(name)
             if known is None and isinstance(entry, int) and isinstance(value, int):
@@ -192,11 +194,13 @@ class CarriedValues:
 
     def check_type(self, name: str, entry: Any, value: TracedArray) -> None:
         """The first turn is written out where it gives another type than it was given."""
+        is_array = False
         if isinstance(entry, TracedArray):
-            dtype, shape, weak = entry.dtype, entry.shape, entry.weak
+            dtype, shape, weak, is_array = entry.dtype, entry.shape, entry.weak, not entry.scalar
         elif type(entry) in PLAIN or isinstance(entry, _core.Dim):
             is_truth = isinstance(entry, bool) and value.weak is bool
-            kind = bool if is_truth else int if isinstance(entry, (bool, _core.Dim)) else type(entry)
+            is_integer = isinstance(entry, _core.Dim) or (isinstance(entry, bool) and self.has_turns())
+            kind = bool if is_truth else int if is_integer else type(entry)
             dtype, shape, weak = np.dtype(kind), (), kind
         else:
             dtype, shape, weak = np.asarray(entry).dtype, np.shape(entry), None
@@ -206,6 +210,7 @@ class CarriedValues:
             and len(shape) == value.ndim
             and all(map(_core.dims_equal, shape, value.shape))
             and (weak == value.weak or (is_one_program and value.scalar))
+            and (value.ndim > 0 or is_one_program or is_array <= (not value.scalar))
         )
         if same or any(c.name == name for c in self.carried):
             if not same:

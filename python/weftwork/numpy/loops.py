@@ -233,11 +233,13 @@ class Turns:
 
     def next_turn(self) -> Any:
         if self.loop is None:
-            if isinstance(self.trips, int) and self.trips <= self.peeled:
-                if self.at >= 0 and self.frame.locals.get(LEFT, False) is not False:
-                    raise Retry(self.site, "its first turns may be the last")
+            is_over = isinstance(self.trips, int) and self.trips <= self.peeled
+            is_written_out = self.peeled < self.trace.peels.get(self.site, 0) and isinstance(self.numbers.start, int)
+            if (is_over or is_written_out) and self.at >= 0 and self.frame.locals.get(LEFT, False) is not False:
+                raise Retry(self.site, "its first turns may be the last")
+            if is_over:
                 raise StopIteration
-            if self.peeled < self.trace.peels.get(self.site, 0) and isinstance(self.numbers.start, int):
+            if is_written_out:
                 self.peeled += 1
                 self.trace.peeled = weakref.ref(self)
                 return self.numbers.start + (self.peeled - 1) * self.numbers.step
