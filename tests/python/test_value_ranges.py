@@ -123,3 +123,61 @@ def test_integers_that_loops_move_about(seed):
             same(given, wanted)
         except AssertionError as error:
             raise AssertionError(source) from error
+
+
+def insertion_sort(a):
+    a = a.copy()
+    for i in range(1, len(a)):
+        key, j = a[i], i - 1
+        while j >= 0 and a[j] > key:
+            a[j + 1] = a[j]
+            j -= 1
+        a[j + 1] = key
+    return a
+
+
+def places_in_order(a):
+    out = np.zeros(len(a), np.int64)
+    for i in range(len(a)):
+        low, high = 0, len(a)
+        while low < high:
+            middle = (low + high) // 2
+            if a[middle] < a[i]:
+                low = middle + 1
+            else:
+                high = middle
+        out[i] = low
+    return out
+
+
+def those_above(a):
+    out, n = np.zeros(len(a)), 0
+    for i in range(len(a)):
+        if a[i] > 0.5:
+            out[n] = a[i]
+            n += 1
+    return out, n
+
+
+@pytest.mark.parametrize("function", [insertion_sort, places_in_order, those_above])
+def test_indices_that_lie_inside_are_not_looked_at(function):
+    a = np.sort(np.random.default_rng(0).random(40))
+    text = wf.trace(function, a).core.kernels_text()
+    assert "clamp" not in text and "checked" not in text
+    for n in (0, 1, 2, 40):
+        same(wf.jit(function)(a[:n][::-1].copy()), function(a[:n][::-1].copy()), types=False)
+
+
+def test_what_a_loop_that_never_runs_would_read_is_not_read_before_it():
+    """An invariant index lies inside where the loop has a turn."""
+
+    def summed(a, k):
+        s, i = 0.0, int(k[0])
+        while i < len(a):
+            s += a[int(k[0])]
+            i += 1
+        return s
+
+    for first in (3, 39, 40, 10**12):
+        args = np.arange(40.0), np.array([first])
+        assert wf.jit(summed, strict=False)(*args) == summed(*args)

@@ -194,9 +194,9 @@ class CarriedValues:
 
     def check_type(self, name: str, entry: Any, value: TracedArray) -> None:
         """The first turn is written out where it gives another type than it was given."""
-        is_array = False
+        is_scalar = entry.scalar if isinstance(entry, TracedArray) else not isinstance(entry, np.ndarray)
         if isinstance(entry, TracedArray):
-            dtype, shape, weak, is_array = entry.dtype, entry.shape, entry.weak, not entry.scalar
+            dtype, shape, weak = entry.dtype, entry.shape, entry.weak
         elif type(entry) in PLAIN or isinstance(entry, _core.Dim):
             is_truth = isinstance(entry, bool) and value.weak is bool
             is_integer = isinstance(entry, _core.Dim) or (isinstance(entry, bool) and self.has_turns())
@@ -210,7 +210,7 @@ class CarriedValues:
             and len(shape) == value.ndim
             and all(map(_core.dims_equal, shape, value.shape))
             and (weak == value.weak or (is_one_program and value.scalar))
-            and (value.ndim > 0 or is_one_program or is_array <= (not value.scalar))
+            and (value.ndim > 0 or is_one_program or is_scalar == value.scalar)
         )
         if same or any(c.name == name for c in self.carried):
             if not same:

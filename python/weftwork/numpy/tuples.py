@@ -38,9 +38,9 @@ class Parts:
         self.tuples: dict[str, int] = {}
         self.maybes: dict[str, Any] = {}
         self.mixed: dict[str, Any] = {}
-        #: Truth values that are known, and what was taken apart where it is Python's.
+        #: Truth values that are known, and what a number was before it was taken apart, where that is Python's.
         self.truths: dict[bool, TracedArray] = {}
-        self.whole: dict[int, tuple[TracedArray, Any]] = {}
+        self.originals: dict[int, tuple[TracedArray, Any]] = {}
 
     def of(self, name: str, value: Any) -> tuple[Any, ...] | None:
         """The parts of a variable; None where it stays whole."""
@@ -58,12 +58,14 @@ class Parts:
         python, number = found
         if type(python) is bool:
             if python:
-                self.whole[id(number)] = (number, value)
+                self.originals[id(number)] = (number, value)
             python = self.truth(python)
         return python, number
 
     def truth(self, known: bool) -> TracedArray:
-        return self.truths.setdefault(known, TracedArray(as_tensor(known, np.dtype(bool)), bool))
+        if known not in self.truths:
+            self.truths[known] = TracedArray(as_tensor(known, np.dtype(bool)), bool)
+        return self.truths[known]
 
     def settled(self, values: dict[str, Any], now: dict[str, Any]) -> None:
         """Behind a loop that has turns: a number that is NumPy's after each of them is NumPy's."""
@@ -97,8 +99,8 @@ class Parts:
         return found
 
     def either_kind(self, python: Any, number: Any, kind: type) -> Any:
-        if python is self.truth(True) and id(number) in self.whole:
-            return self.whole[id(number)][1]
+        if python is self.truth(True) and id(number) in self.originals:
+            return self.originals[id(number)][1]
         if python is self.truth(False):
             return number
         return marked(self.loop.trace, number, python, kind)
