@@ -15,6 +15,7 @@
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
 #include "weft/passes/shard.h"
+#include "without_gil.h"
 
 namespace weft::py {
 namespace {
@@ -47,7 +48,7 @@ nb::list interpreted(nb::handle arrays, const Interpret& interpret) {
   const std::vector<Literal> literals = to_literals(arrays);
   std::vector<Literal> results;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     results = interpret(literals);
   }
   return to_list(results);

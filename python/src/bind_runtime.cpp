@@ -18,6 +18,7 @@
 #include "weft/library/linalg.h"
 #include "weft/runtime/listen.h"
 #include "weft/runtime/thread_pool.h"
+#include "without_gil.h"
 
 namespace weft::py {
 namespace {
@@ -266,7 +267,7 @@ void require_code(const PyExecutable& self) {
 nb::bytes content_of(const PyExecutable& self) {
   std::string content;
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     require_code(self);
     content = package_bytes(self.package ? *self.package : package_of(*self.graph, self.compiled));
   }
@@ -279,7 +280,7 @@ void bind_executable(nb::module_& m) {
   executable
       .def("save",
            [](const PyExecutable& self, const std::filesystem::path& path, const std::vector<std::string>& targets) {
-             nb::gil_scoped_release release;
+             WithoutGil release;
              require_code(self);
              if (self.package && targets.empty()) return write_package(path, *self.package);
              GraphPtr graph = self.package ? graph_of(*self.package) : nullptr;
@@ -337,7 +338,7 @@ void bind_spans(nb::module_& m) {
   m.def(
       "stop_recording",
       [](const std::filesystem::path& path, int64_t since) {
-        nb::gil_scoped_release release;
+        WithoutGil release;
         write_whole(path, stop_recording(since));
       },
       nb::arg("path"), nb::arg("since"));
@@ -345,7 +346,7 @@ void bind_spans(nb::module_& m) {
       "write_file",
       [](const std::filesystem::path& path, const nb::bytes& content) {
         std::string_view text(content.c_str(), content.size());
-        nb::gil_scoped_release release;
+        WithoutGil release;
         write_whole(path, text);
       },
       "Writes a file that appears whole or not at all.");
@@ -363,7 +364,7 @@ void bind_compile(nb::module_& m) {
         options.device = to_device(device);
         Compiled compiled;
         {
-          nb::gil_scoped_release release;
+          WithoutGil release;
           compiled = compile(*graph, options);
         }
         return PyExecutable{std::move(compiled), std::move(keep), graph, nullptr};
@@ -375,7 +376,7 @@ void bind_compile(nb::module_& m) {
       [](const std::shared_ptr<Graph>& graph, const std::string& name, const std::string& target) {
         ExportedProgram exported;
         {
-          nb::gil_scoped_release release;
+          WithoutGil release;
           exported = export_program(*graph, name, target);
         }
         return nb::make_tuple(nb::bytes(exported.object.data(), exported.object.size()), exported.header);
@@ -389,7 +390,7 @@ void bind_load(nb::module_& m) {
       "load",
       [](const std::filesystem::path& path, const std::string& target, nb::handle device) {
         Device where = to_device(device);
-        nb::gil_scoped_release release;
+        WithoutGil release;
         auto package = std::make_shared<const Package>(read_package(path));
         return PyExecutable{load(*package, {.target = target, .device = where}), {}, nullptr, package};
       },
@@ -399,7 +400,7 @@ void bind_load(nb::module_& m) {
       [](const nb::bytes& content, const std::string& target, nb::handle device) {
         Device where = to_device(device);
         auto package = std::make_shared<const Package>(to_package(content));
-        nb::gil_scoped_release release;
+        WithoutGil release;
         return PyExecutable{load(*package, {.target = target, .device = where}), {}, nullptr, package};
       },
       nb::arg("content"), nb::arg("target") = "native", nb::arg("device") = nb::none(),

@@ -4,6 +4,7 @@
 #include "recorded.h"
 #include "weft/frontend/record.h"
 #include "weft/runtime/buffer.h"
+#include "without_gil.h"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -64,7 +65,7 @@ void bind_lazy(nb::module_& m) {
       [](nb::handle sequence) {
         LocationScope scope(caller_location());
         std::vector<Tensor> tensors = to_tensors(sequence);
-        nb::gil_scoped_release release;
+        WithoutGil release;
         eval(tensors, Where{});
       },
       nb::arg("tensors"), "Computes recorded values as one program; an error of the program where it ends in one.");

@@ -40,7 +40,9 @@ def test_every_stage_runs_to_the_same_result(f, tmp_path):
     x, w = rng.random((5, 7), dtype=np.float32), rng.random((7, 40), dtype=np.float32)
     executable = dumped(tmp_path, f, x, w)
     folder = tmp_path / f.__name__
-    stages = STAGES + ["06-bodies.mlir", "07-licm.mlir", "08-scalar_replacement.mlir"] * (f is loop)
+    stages = STAGES + ["06-bodies.mlir", "07-value_ranges.mlir", "08-licm.mlir", "09-scalar_replacement.mlir"] * (
+        f is loop
+    )
     assert sorted(p.name for p in folder.iterdir()) == sorted(stages + TEXTS)
     wanted = executable(x, w)
     for stage in stages:

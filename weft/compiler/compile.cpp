@@ -276,6 +276,7 @@ Program lower_to_program(const Graph& graph) {
 }
 
 Compiled compile(const Graph& graph, const CompileOptions& options) {
+  copy_environment();  // for threads that compile parts, or compile better later
   if (!options.checks || !knob_flag(Knob::checks)) {
     CompileOptions rest = options;
     rest.checks = true;

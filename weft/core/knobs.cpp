@@ -7,6 +7,9 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
 
 #include "weft/core/error.h"
@@ -183,6 +186,22 @@ const std::optional<std::string>* scoped(Knob knob) {
   return nullptr;
 }
 
+// The variables that anybody here asks for.
+using Environment = std::map<std::string, std::string, std::less<>>;
+std::atomic<const Environment*> last_copy{nullptr};
+thread_local int scopes_beside = 0;
+
+Environment environment() {
+  constexpr std::string_view others[] = {"HOME", "OMP_NUM_THREADS", "XDG_CACHE_HOME"};
+  Environment found;
+  for (char** each = environ; each && *each; ++each) {
+    const std::string_view entry = *each, name = entry.substr(0, entry.find('='));
+    if (name.size() < entry.size() && (name.starts_with(prefix) || std::ranges::find(others, name) != std::end(others)))
+      found.emplace(name, entry.substr(name.size() + 1));
+  }
+  return found;
+}
+
 // What the environment sets it to; empty where it does not, or to what does not fit.
 std::string from_environment(const KnobInfo& knob) {
   std::string text = environment_variable(variable_of(knob).c_str());
@@ -251,9 +270,31 @@ std::string_view knob_source(Knob knob) {
 }
 
 std::string environment_variable(const char* name) {
+  if (scopes_beside > 0) {
+    const Environment* copy = last_copy.load(std::memory_order_acquire);
+    const auto found = copy ? copy->find(name) : Environment::const_iterator();
+    return copy && found != copy->end() ? found->second : "";
+  }
   const char* value = std::getenv(name);
   return value ? value : "";
 }
+
+void copy_environment() {
+  static std::mutex mutex;
+  static auto* copies = new std::vector<std::unique_ptr<const Environment>>;  // threads may read any of them
+  if (scopes_beside > 0) return;
+  const std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock) return;  // held by a thread that a child which was forked does not have, or that makes the same copy
+  Environment now = environment();
+  auto known = std::ranges::find_if(*copies, [&](const auto& copy) { return *copy == now; });
+  if (known == copies->end())
+    known = copies->insert(copies->end(), std::make_unique<const Environment>(std::move(now)));
+  last_copy.store(known->get(), std::memory_order_release);
+}
+
+BesideEnvironment::BesideEnvironment() { ++scopes_beside; }
+
+BesideEnvironment::~BesideEnvironment() { --scopes_beside; }
 
 std::vector<std::string> environment_problems() {
   std::vector<std::string> problems;

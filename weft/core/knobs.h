@@ -64,8 +64,20 @@ std::optional<int64_t> scoped_integer(Knob knob);
 // "scope", "environment" or "standard"
 std::string_view knob_source(Knob knob);
 
-// Any variable of the environment; empty where it is not set.
+// A variable of the environment: of WEFT_… and few others; empty where it is not set.
 std::string environment_variable(const char* name);
+// Others may change the environment (setenv) while a thread of ours reads it, which getenv does not survive. Such
+// threads read the last copy. Makes one, but not for a thread that reads it: compile() does, and who lets go of
+// Python's lock before.
+void copy_environment();
+// While it lives this thread reads the copy.
+class BesideEnvironment {
+ public:
+  BesideEnvironment();
+  ~BesideEnvironment();
+  BesideEnvironment(const BesideEnvironment&) = delete;
+  BesideEnvironment& operator=(const BesideEnvironment&) = delete;
+};
 // A sentence for each variable WEFT_… that no knob has, with the nearest that one has, and for each value that does not
 // fit.
 std::vector<std::string> environment_problems();

@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 #include "weft/runtime/device_state.h"
 
 namespace weft {
@@ -91,6 +92,7 @@ Event Queue::last() {
 }
 
 void Queue::serve() {
+  const BesideEnvironment beside;
   for (;;) {
     Item item;
     {

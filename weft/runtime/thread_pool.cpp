@@ -190,6 +190,7 @@ class Pool {
   }
 
   void serve(int number) {
+    const BesideEnvironment beside;
     inside_loop = true;
     slot = number;
     pthread_setname_np(pthread_self(), cat("weft-", number).c_str());

@@ -72,8 +72,14 @@ class MixedNumbers(Operators):
         if not self.raises:
             if not can_note(self.trace):
                 self.refuse_mixed()
-            own = compute(*map(self.where_python, operands))
-            if not all(mark.is_natural for mark in marks):
+            is_natural = all(mark.is_natural for mark in marks)
+            given = [self.where_python(value) for value in operands]
+            if is_natural and self.can_break() and self.may_divide_by_zero(symbol, given[0], given[-1]):
+                # Python's quotient is the scalar's but for a zero, and is not asked of Python.
+                require(np.logical_or(np.not_equal(given[1], 0), np.logical_not(python)))
+                return marked(self.trace, result, python, kind)
+            own = compute(*given)
+            if not is_natural:
                 require(np.logical_or(np.equal(result, own), np.logical_not(python)))
         return marked(self.trace, result, python, kind)
 
