@@ -338,7 +338,7 @@ void bind_spans(nb::module_& m) {
   m.def(
       "stop_recording",
       [](const std::filesystem::path& path, int64_t since) {
-        WithoutGil release;
+        nb::gil_scoped_release release;
         write_whole(path, stop_recording(since));
       },
       nb::arg("path"), nb::arg("since"));
@@ -346,7 +346,7 @@ void bind_spans(nb::module_& m) {
       "write_file",
       [](const std::filesystem::path& path, const nb::bytes& content) {
         std::string_view text(content.c_str(), content.size());
-        WithoutGil release;
+        nb::gil_scoped_release release;
         write_whole(path, text);
       },
       "Writes a file that appears whole or not at all.");

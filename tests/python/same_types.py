@@ -8,6 +8,24 @@ from typing import Any
 import numpy as np
 
 
+def outcome(function: Any, args: tuple) -> Any:
+    """What a call gives, or the name of the error that it ends with."""
+    try:
+        with np.errstate(all="ignore"):
+            return function(*args)
+    except Exception as error:
+        return type(error).__name__
+
+
+def same_outcome(fast: Any, function: Any, args: tuple, source: str) -> None:
+    """Raises with the text of the function where ``fast`` gives something else, or ends with another error."""
+    wanted = outcome(function, args)
+    try:
+        same(outcome(fast, args), wanted)
+    except AssertionError as error:
+        raise AssertionError(source) from error
+
+
 def same(got: Any, wanted: Any, types: bool = True) -> None:
     """Raises where values differ beyond rounding, or types; without ``types`` numbers of Python's and NumPy's scalars are one."""
     if isinstance(wanted, (list, tuple)):

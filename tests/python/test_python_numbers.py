@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
-from same_types import same
+from same_types import outcome, same, same_outcome
 from sources import function_of
 
 import weftwork as wf
-
-
-def outcome(function, args) -> Any:
-    """What it gives, or the error it ends with."""
-    try:
-        with np.errstate(all="ignore"):
-            return function(*args)
-    except Exception as error:
-        return type(error).__name__
 
 
 @pytest.fixture(autouse=True)
@@ -155,7 +145,7 @@ def test_what_is_bound_in_a_turn(number):
         source = "\n    ".join(["def f(x):", *lines]) + "\n"
         function = function_of(source, "f", f"{LINES[number]} {initial} {condition}")
         for x in arrays:
-            same(outcome(wf.jit(function, strict=False), (x,)), outcome(function, (x,)))
+            same_outcome(wf.jit(function, strict=False), function, (x,), source)
 
 
 class Drawn:
@@ -260,10 +250,7 @@ def test_drawn(seed):
     for n in (one([1, 2, 3]), 14, 14):
         x, k = (arrays.normal(size=n) * 2).astype(dtypes[0]), arrays.integers(0, 4, n).astype(dtypes[1])
         args = (x, k, arrays.random(n) > 0.5)
-        try:
-            same(outcome(jitted, args), outcome(function, args))
-        except AssertionError as error:
-            raise AssertionError(source) from error
+        same_outcome(jitted, function, args, source)
 
 
 def left_in_its_only_turn(x):

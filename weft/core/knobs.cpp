@@ -272,8 +272,9 @@ std::string_view knob_source(Knob knob) {
 std::string environment_variable(const char* name) {
   if (scopes_beside > 0) {
     const Environment* copy = last_copy.load(std::memory_order_acquire);
-    const auto found = copy ? copy->find(name) : Environment::const_iterator();
-    return copy && found != copy->end() ? found->second : "";
+    if (!copy) return "";
+    const auto found = copy->find(name);
+    return found == copy->end() ? "" : found->second;
   }
   const char* value = std::getenv(name);
   return value ? value : "";

@@ -272,23 +272,6 @@ std::vector<size_t> read_to_the_last(std::span<const Tensor> tensors, std::span<
   return places_among(calls_of(outputs, reads_all), tensors);
 }
 
-bool only_moves(Op op) {
-  switch (op) {
-    case Op::constant:
-    case Op::iota:
-    case Op::extent:
-    case Op::convert:
-    case Op::broadcast_in_dim:
-    case Op::reshape:
-    case Op::transpose:
-    case Op::slice:
-    case Op::reverse:
-      return true;
-    default:
-      return false;
-  }
-}
-
 namespace {
 
 // Of all results of a call; of extents that are not known no number compares with it.

@@ -129,9 +129,6 @@ RecordedProgram record_program(std::span<const Tensor> outputs, Takes takes = Ta
 // machine's memory. What is left out counts as run from now on.
 std::vector<Tensor> held_results(std::span<const Tensor> outputs);
 
-// Whether it computes nothing: it gives elements of its operand, numbers of another type, or what is known before.
-bool only_moves(Op op);
-
 // The serial number that the next call will get.
 uint64_t next_serial();
 

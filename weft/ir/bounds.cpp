@@ -230,12 +230,6 @@ MaybeBounds of_result(Op op, const Attrs& attrs, const Type& result, uint32_t in
       return index == 1 ? below(operands.type(0).dims.back()) : operands.bounds(0);
     case Op::check_range:
       return below(attrs.dims(Attr::limit_indices)[0]);
-    case Op::convert:
-    case Op::broadcast_in_dim:
-    case Op::reshape:
-    case Op::transpose:
-    case Op::slice:
-    case Op::reverse:
     case Op::gather:
     case Op::dynamic_slice:
     case Op::sort_values:
@@ -251,7 +245,7 @@ MaybeBounds of_result(Op op, const Attrs& attrs, const Type& result, uint32_t in
     case Op::select:
       return of_any(operands, 1);
     default:
-      return of_arithmetic(op, attrs, result.dtype, operands);
+      return only_moves(op) ? operands.bounds(0) : of_arithmetic(op, attrs, result.dtype, operands);
   }
 }
 

@@ -240,6 +240,23 @@ std::span<const Op> all_ops() {
   return ops;
 }
 
+bool only_moves(Op op) {
+  switch (op) {
+    case Op::constant:
+    case Op::iota:
+    case Op::extent:
+    case Op::convert:
+    case Op::broadcast_in_dim:
+    case Op::reshape:
+    case Op::transpose:
+    case Op::slice:
+    case Op::reverse:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool takes_quantized(Op op) {
   switch (op) {
     case Op::uniform_quantize:

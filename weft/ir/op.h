@@ -263,6 +263,8 @@ std::span<const Op> all_ops();
 // Whether operands and results may be quantised: all that compute take real numbers, and text that has them otherwise
 // is read with uniform_dequantize and uniform_quantize around them.
 bool takes_quantized(Op op);
+// Whether it computes nothing: it gives elements of its operand, numbers of another type, or what is known before.
+bool only_moves(Op op);
 
 // The result types of a call at flat level, or Error. At trace level element-wise operands are broadcast first.
 std::vector<Type> infer(const Call& call);

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "weft/passes/intervals.h"
+#include "weft/passes/pass.h"
 
 namespace weft {
 namespace {
@@ -36,10 +37,6 @@ std::optional<Symbol> symbol_of(const Graph& graph, const std::string& name) {
   return {};
 }
 
-bool names(const Dim& dim, const std::string& counter) {
-  return std::ranges::any_of(dim.symbols(), [&](const Symbol& symbol) { return symbol.name == counter; });
-}
-
 // How much a bound grows with the counter, where that is the same everywhere.
 std::optional<int64_t> slope_of(const Dim& bound, const std::string& counter) {
   int64_t slope = 0;
@@ -60,14 +57,14 @@ class Induction {
   std::unique_ptr<Intervals> run() {
     auto turn = std::make_unique<Intervals>(body(), guess_, budget_);
     if (is_way(loop_)) return turn;
-    Sides wrong = wrong_after(*turn);
-    if (wrong.empty()) return turn;
     after_ = next(*turn);
+    Sides wrong = wrong_among(after_);
+    if (wrong.empty()) return turn;
     if (budget_ > 0) look_at_conditions(wrong);
     for (int round = 0; round < most_rounds && budget_ > 0 && !wrong.empty(); ++round) {
       for (const auto& [i, is_greatest] : wrong) guess_again(i, is_greatest);
       turn = std::make_unique<Intervals>(body(), guess_, budget_);
-      wrong = wrong_after(*turn);
+      wrong = wrong_among(next(*turn));
     }
     if (wrong.empty()) return turn;
     for (size_t i = 0; i < carried(); ++i)
@@ -99,8 +96,8 @@ class Induction {
     return found;
   }
 
-  Sides wrong_after(const Intervals& turn) const {
-    const std::vector<Found> after = next(turn);
+  // What a turn leaves that is not as guessed.
+  Sides wrong_among(const std::vector<Found>& after) const {
     Sides wrong;
     for (size_t i = 0; i < carried(); ++i) {
       if (!guess_[i] || !after[i] || is_stop(i)) continue;
@@ -172,12 +169,10 @@ class Induction {
   const std::vector<Found> before_;
   std::vector<Found> guess_, after_, left_;
   std::vector<std::array<Guess, 2>> steps_;
-  const std::vector<Output> outputs_ = {body().outputs().begin(), body().outputs().end()};
+  const std::span<const Output> outputs_ = body().outputs();
 };
 
 }  // namespace
-
-bool is_way(const Node& loop) { return loop.attrs.flag(Attr::until) && loop.attrs.dims(Attr::trips)[0].is(1); }
 
 std::unique_ptr<Intervals> in_turns(const Node& loop, const std::vector<Found>& given, int64_t& budget) {
   return Induction(loop, given, budget).run();

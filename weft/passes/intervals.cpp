@@ -73,19 +73,18 @@ class Intervals::Operands final : public BoundedOperands {
 
 Intervals::Intervals(const Graph& graph, const std::vector<Found>& parameters, int64_t& budget) : graph_(graph) {
   first_.reserve(graph.size());
+  size_t next = 0;
   for (const Node& node : graph.nodes()) {
     --budget;
     first_.push_back(known_.size());
-    look_at(node, parameters, budget);
+    if (node.op == Op::parameter)
+      known_.push_back(parameters[next++]);
+    else
+      look_at(node, budget);
   }
 }
 
-void Intervals::look_at(const Node& node, const std::vector<Found>& parameters, int64_t& budget) {
-  if (node.op == Op::parameter) {
-    const auto i = std::ranges::find(graph_.parameters(), node.id()) - graph_.parameters().begin();
-    known_.push_back(parameters[static_cast<size_t>(i)]);
-    return;
-  }
+void Intervals::look_at(const Node& node, int64_t& budget) {
   if (node.op == Op::for_) {
     std::ranges::move(of_loop(node, budget), std::back_inserter(known_));
   } else if (node.op == Op::if_ || node.op == Op::case_) {

@@ -38,7 +38,7 @@ class Intervals {
   static constexpr int most_depth = 4;
   class Operands;
 
-  void look_at(const Node& node, const std::vector<Found>& parameters, int64_t& budget);
+  void look_at(const Node& node, int64_t& budget);
   std::vector<Found> of_loop(const Node& loop, int64_t& budget);
   std::vector<Found> of_branches(const Node& node, int64_t& budget);
   Found evaluated(const Node& node, uint32_t index, const Facts& facts, int depth) const;
@@ -52,8 +52,6 @@ class Intervals {
   std::map<NodeId, std::vector<std::unique_ptr<Intervals>>> regions_;
 };
 
-// Whether a loop is a way of a condition, which is taken once or not at all.
-bool is_way(const Node& loop);
 // The body of a loop in any of its turns, by induction: what is given, and what conditions and the counter leave of it.
 // `given`: operands before the first turn.
 std::unique_ptr<Intervals> in_turns(const Node& loop, const std::vector<Intervals::Found>& given, int64_t& budget);

@@ -25,9 +25,7 @@ bool is_heavy(Op op) {
 }
 
 bool names(const Dims& dims, const std::string& symbol) {
-  return std::ranges::any_of(dims, [&](const Dim& dim) {
-    return std::ranges::any_of(dim.symbols(), [&](const Symbol& found) { return found.name == symbol; });
-  });
+  return std::ranges::any_of(dims, [&](const Dim& dim) { return names(dim, symbol); });
 }
 
 // What of a body does not change from turn to turn.
@@ -107,8 +105,7 @@ Value copied_before(Builder& outer, const Node& node, std::vector<Value> operand
 std::vector<Value> without_invariants(Builder& outer, const Node& node, const std::vector<Value>& operands) {
   const GraphPtr inner = run(*node.regions[0]);
   // A way of a condition: what it computes is not wanted where it is not taken.
-  if (node.attrs.flag(Attr::until) && node.attrs.dims(Attr::trips)[0].is(1))
-    return results_of(outer.call(node.op, operands, node.attrs, {inner}));
+  if (is_way(node)) return results_of(outer.call(node.op, operands, node.attrs, {inner}));
   const Graph& body = *inner;
   const auto carried = static_cast<size_t>(node.attrs.integer(Attr::carried));
   const Invariants is_invariant(body, carried, node.attrs.text(Attr::counter));

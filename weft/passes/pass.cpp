@@ -40,6 +40,12 @@ std::vector<Output> copy_rest(Builder& build, const Graph& body, std::vector<std
   return outputs;
 }
 
+bool names(const Dim& dim, const std::string& symbol) {
+  return std::ranges::any_of(dim.symbols(), [&](const Symbol& found) { return found.name == symbol; });
+}
+
+bool is_way(const Node& loop) { return loop.attrs.flag(Attr::until) && loop.attrs.dims(Attr::trips)[0].is(1); }
+
 bool has_unit_strides(const Node& node) {
   return std::ranges::all_of(node.ints(Attr::strides), [](int64_t stride) { return stride == 1; });
 }

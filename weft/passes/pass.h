@@ -31,6 +31,10 @@ std::vector<Value> with_regions(Builder& build, const Node& node, const std::vec
 // Copies the nodes of a body that have no values yet, and gives its outputs; `values`: by node, those of parameters at
 // least.
 std::vector<Output> copy_rest(Builder& build, const Graph& body, std::vector<std::vector<Value>>& values);
+// Whether an extent mentions a symbol.
+bool names(const Dim& dim, const std::string& symbol);
+// Whether a loop is a way of a condition, which is taken once or not at all.
+bool is_way(const Node& loop);
 // Whether a slice, or an update of one, leaves out no elements between others.
 bool has_unit_strides(const Node& node);
 // Applies rules in order at every node until none applies.

@@ -75,16 +75,16 @@ GraphPtr run_pipeline(const Graph& graph, const Seen& seen) {
   // The first passes are the pipeline.
   GraphPtr current = run_passes(graph, all_passes().first(pipeline().size()), seen);
   if (std::ranges::none_of(current->nodes(), has_body)) return current;
-  const auto after_flatten = all_passes().subspan(1, pipeline().size() - 1);
-  for (const Pass* pass : {&value_ranges, &licm, &scalar_replacement}) {
-    const GraphPtr before = current;
-    current = pass->run(*current);
-    if (knob_flag(Knob::verify)) verify_after(*pass, *current);
-    if (seen) seen(pass->name, current);
-    // What is known now leaves rules more to do.
-    if (pass == &value_ranges && !equal(*before, *current)) current = run_passes(*current, after_flatten, seen);
-  }
-  return current;
+  const auto after = [&](const Pass& pass, const Graph& before) {
+    GraphPtr result = pass.run(before);
+    if (knob_flag(Knob::verify)) verify_after(pass, *result);
+    if (seen) seen(pass.name, result);
+    return result;
+  };
+  const GraphPtr known = after(value_ranges, *current);
+  // What is known now leaves rules more to do.
+  if (!equal(*known, *current)) current = run_passes(*known, all_passes().subspan(1, pipeline().size() - 1), seen);
+  return after(scalar_replacement, *after(licm, *current));
 }
 
 }  // namespace weft

@@ -95,10 +95,10 @@ Value known_result(Builder& build, const Intervals& known, const Node& node, con
 }
 
 std::vector<Value> with_known_regions(Builder& build, const Intervals& known, const Node& node,
-                                      std::vector<Value> operands) {
-  std::vector<GraphPtr> regions;
-  for (size_t i = 0; i < node.regions.size(); ++i) regions.push_back(rewritten(known.region(node, i)));
-  std::vector<Value> results = results_of(build.call(node.op, std::move(operands), node.attrs, std::move(regions)));
+                                      const std::vector<Value>& operands) {
+  size_t next = 0;
+  std::vector<Value> results =
+      with_regions(build, node, operands, [&](const Graph&) { return rewritten(known.region(node, next++)); });
   for (uint32_t i = 0; i < results.size(); ++i)
     if (const std::optional<int64_t> only = known.only(node.result(i))) results[i] = number(build, node.type(i), *only);
   return results;
@@ -113,7 +113,7 @@ GraphPtr rewritten(const Intervals& known) {
       if (only) operands[i] = number(build, operand.type(), *only);
     }
     if (node.op == Op::for_ || node.op == Op::if_ || node.op == Op::case_)
-      return with_known_regions(build, known, node, std::move(operands));
+      return with_known_regions(build, known, node, operands);
     if (!stays_inside(known, node)) return results_of(build.copy(node, std::move(operands)));
     Attrs attrs = node.attrs;
     attrs.set(Attr::in_bounds, true);

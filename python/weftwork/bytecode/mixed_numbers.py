@@ -37,19 +37,22 @@ class MixedNumbers(Operators):
     refuse: Any
 
     def unary(self, function: Any, value: Any) -> Any:
-        compute = functools.partial(super().unary, function)
-        result = compute(value)
-        return self.with_mark(function.__name__, compute, (value,), result) if self.trace.mixed else result
+        result = super().unary(function, value)
+        if not self.trace.mixed:
+            return result
+        return self.with_mark(function.__name__, functools.partial(super().unary, function), (value,), result)
 
     def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        compute = functools.partial(super().binary, symbol)
-        result = compute(lhs, rhs)
-        return self.with_mark(symbol, compute, (lhs, rhs), result) if self.trace.mixed else result
+        result = super().binary(symbol, lhs, rhs)
+        if not self.trace.mixed:
+            return result
+        return self.with_mark(symbol, functools.partial(super().binary, symbol), (lhs, rhs), result)
 
     def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
-        compute = functools.partial(super().compare, symbol)
-        result = compute(lhs, rhs)
-        return self.with_mark(symbol, compute, (lhs, rhs), result) if self.trace.mixed else result
+        result = super().compare(symbol, lhs, rhs)
+        if not self.trace.mixed:
+            return result
+        return self.with_mark(symbol, functools.partial(super().compare, symbol), (lhs, rhs), result)
 
     def with_mark(self, symbol: str, compute: Callable[..., Any], operands: tuple, result: Any) -> Any:
         """The result of an operator on values of which some may be numbers of Python's."""
@@ -70,18 +73,24 @@ class MixedNumbers(Operators):
         if isinstance(python, TracedArray):
             python = python_truth(python)
         if not self.raises:
-            if not can_note(self.trace):
-                self.refuse_mixed()
             is_natural = all(mark.is_natural for mark in marks)
-            given = [self.where_python(value) for value in operands]
-            if is_natural and self.can_break() and self.may_divide_by_zero(symbol, given[0], given[-1]):
-                # Python's quotient is the scalar's but for a zero, and is not asked of Python.
-                require(np.logical_or(np.not_equal(given[1], 0), np.logical_not(python)))
-                return marked(self.trace, result, python, kind)
-            own = compute(*given)
-            if not is_natural:
-                require(np.logical_or(np.equal(result, own), np.logical_not(python)))
+            self.require_pythons_result(symbol, compute, operands, None if is_natural else result, python)
         return marked(self.trace, result, python, kind)
+
+    def require_pythons_result(
+        self, symbol: str, compute: Callable[..., Any], operands: tuple, result: Any, python: Any
+    ) -> None:
+        """Python raises nothing, and computes what the scalar is; ``result``: None where that follows from the dtypes."""
+        if not can_note(self.trace):
+            self.refuse_mixed()
+        given = [self.where_python(value) for value in operands]
+        if result is None and self.can_break() and self.may_divide_by_zero(symbol, given[0], given[-1]):
+            # Not computed by Python itself, which the program would wait for.
+            require(np.logical_or(np.not_equal(given[1], 0), np.logical_not(python)))
+            return
+        own = compute(*given)
+        if result is not None:
+            require(np.logical_or(np.equal(result, own), np.logical_not(python)))
 
     def kind_in_python(self, value: Any) -> Any:
         mark, kind = mark_of(self.trace, value), kind_of(value)
@@ -156,7 +165,7 @@ class MixedNumbers(Operators):
         return super().attribute(owner, name)
 
     def call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        if any(function is known for known in (abs, divmod, pow)):
+        if id(function) in OF_INTEGERS_TOO:
             args = as_integers(*args)
             if function is divmod and len(args) == 2 and self.may_divide_by_zero("//", *args):
                 if self.can_break():
@@ -193,6 +202,8 @@ class MixedNumbers(Operators):
                 self.settle(value)
 
 
+#: By identity, as a callable of the user's is not asked for its hash: functions that take Python's booleans for integers.
+OF_INTEGERS_TOO = frozenset(map(id, (abs, divmod, pow)))
 OF_NUMBERS = ("+", "-", "*", "/", "//", "%", "neg", "pos", "abs")
 OF_INTEGERS = ("&", "|", "^", "invert")
 

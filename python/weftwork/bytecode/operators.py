@@ -15,6 +15,7 @@ from ..numpy.validity import can_note, demanded, require
 from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, holds_object, type_of
 from .machine import BINARY, COMPARE, Machine
 from .outside import HostValue
+from .scalar_calls import as_python
 
 __all__ = ["BINARY_CONTAINS", "HOLDERS", "Operators", "is_among"]
 
@@ -195,7 +196,7 @@ def in_int64(symbol: str, lhs: Any, rhs: Any, result: TracedArray) -> TracedArra
 def as_integer(value: Any) -> Any:
     """A truth value of Python's as the integer that its arithmetic takes it for; others as they are."""
     if isinstance(value, TracedArray) and value.weak is bool:
-        return TracedArray(as_tensor(value, np.dtype(np.int64)), int)
+        return as_python(value, int)
     return int(value) if type(value) is bool else value
 
 
