@@ -124,7 +124,7 @@ struct TracedArrays {
              version = slot_of(type, "_version"), weak = slot_of(type, "weak"), scalar = slot_of(type, "scalar");
   nb::handle tensor = interned("tensor"), version_name = interned("version"), born = interned("born"),
              owned = interned("owned"), stale = interned("stale"), strides = interned("strides"),
-             parents = interned("parents"), loops = interned("loops");
+             parents = interned("parents"), loops = interned("loops"), arrays = interned("arrays");
 };
 TracedArrays* traced_arrays = nullptr;
 
@@ -179,6 +179,9 @@ nb::object traced_array(const nb::object& value, std::span<const TracedOperand> 
   at(array, traced.version) = zero.inc_ref().ptr();
   at(array, traced.weak) = nb::none().release().ptr();
   at(array, traced.scalar) = nb::bool_(tensor.rank() == 0).release().ptr();
+  nb::list arrays;
+  arrays.append(nb::weakref(array));
+  storage.attr(traced.arrays) = arrays;
   const nb::handle trace(trace_here);
   if (trace && nb::len(nb::object(trace.attr(traced.loops)))) traced.note_created(array);
   return array;

@@ -57,6 +57,29 @@ def test_objects_live_as_long_as_plain_calls_let_them(name: str, in_circle: bool
     assert method.plan_count == before  # of who lives, the program stays
 
 
+def test_classes_live_as_long_as_plain_calls_let_them() -> None:
+    alive = []
+    for _ in range(3):
+
+        class Local:
+            def __init__(self) -> None:
+                self.weights = np.ones(3)
+
+            @wf.jit(strict=False)
+            def step(self, x: Any) -> Any:
+                self.weights = self.weights - 0.1 * x
+                return self.weights.sum()
+
+        owner, x = Local(), np.ones(3)
+        for _ in range(3):
+            owner.step(x)
+        np.testing.assert_allclose(owner.weights, 0.7)
+        alive.append(weakref.ref(Local))
+        del owner, Local
+    gc.collect()
+    assert [reference() for reference in alive] == [None] * 3
+
+
 def averaged(x: Any) -> Any:
     def average() -> Any:
         mean = 0.0

@@ -13,7 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 300  # seconds for one program, on a machine that others use as well
-PROGRAMS = 400  # of one process
+PROGRAMS = 1000  # of one process
 
 
 class Worker:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 import types
 from typing import Any
 
+from ..numpy.shared_arrays import is_held
 from .frame import Frame
 from .liveness import LOOKING, live_from
 
 __all__ = ["Appends"]
 
 ATTRIBUTES = frozenset(["LOAD_METHOD", "LOAD_ATTR"])
-APPEND: types.BuiltinFunctionType = [].append  # type: ignore[assignment]
-# What Python counts for a list that its method alone refers to.
-OF_A_METHOD = sys.getrefcount(APPEND.__self__)
 
 
 class Appends:
@@ -108,12 +104,5 @@ def is_only_read_to_append(name: str, frame: Frame, at: int) -> bool:
 
 def is_held_by_others(append: types.BuiltinFunctionType, known: list[Any]) -> bool:
     """Whether anything refers to the list of this method but what is known, methods of it, and Python's own frames."""
-    allowed = {id(holder): holder for holder in known}
-    counted = sum(part is append.__self__ for part in gc.get_referents(*allowed.values()))
-    if sys.getrefcount(append.__self__) == OF_A_METHOD + counted:
-        return False
-    # All objects are looked through: a millisecond for 100,000 of them.
-    for holder in gc.get_referrers(append.__self__):
-        if not is_append(holder) and id(holder) not in allowed and type(holder) is not types.FrameType:
-            return True
-    return False
+    is_known = lambda holder: is_append(holder) or type(holder) is types.FrameType
+    return is_held(append.__self__, 1, known, is_known)

@@ -57,7 +57,7 @@ def special(*functions: Any) -> Callable[[Special], Special]:
     return register
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def counts_of(function: Any) -> tuple[int, float]:
     """How many arguments without a name a function takes, at least and at most; any number where nobody tells."""
     if function in COUNTS:

@@ -9,6 +9,7 @@ import re
 import types
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -187,7 +188,7 @@ def compares_by_identity(value: Any) -> bool:
 
 HEAP = 1 << 9
 OWN: set[type] = {np.errstate}  # and what stands for others of Python's own
-_python_classes: dict[type, bool] = {}
+_python_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
 def is_own(module: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,15 @@ from .. import _core
 from .layout import lasting_strides
 from .tracer import Storage, TracedArray
 
-__all__ = ["Choice", "SharedArrays", "chosen_array"]
+__all__ = ["Choice", "SharedArrays", "chosen_array", "is_held"]
+
+
+def references(value: Any) -> int:
+    return sys.getrefcount(value)
+
+
+# What Python counts for a value while a function that it was given to asks.
+OF_A_CALL = references(object())
 
 
 class Choice:
@@ -22,8 +31,27 @@ class Choice:
 
     def shows(self, array: TracedArray) -> bool:
         """Whether anything else refers to one of them: which one ``array`` is shows then."""
-        holders = [holder for part in self.parts for holder in gc.get_referrers(part)]
-        return any(isinstance(holder, TracedArray) and holder is not array for holder in holders)
+        return any(other is not array for part in self.parts for other in arrays_of(part))
+
+
+def arrays_of(storage: Storage) -> list[TracedArray]:
+    """What shows the elements of a storage, and is still there."""
+    return [array for reference in storage.arrays if (array := reference()) is not None]
+
+
+def is_held(
+    value: Any, references: int, known: list[Any], is_known: Callable[[Any], bool] = lambda holder: False
+) -> bool:
+    """Whether anything refers to a value but containers that are known.
+
+    ``references``: how many of its own the caller has. ``is_known`` says it of other holders that the collector finds.
+    """
+    counted = sum(part is value for part in gc.get_referents(*{id(holder): holder for holder in known}.values()))
+    if sys.getrefcount(value) == references + OF_A_CALL + counted:
+        return False
+    # All objects are looked through: a millisecond for 100,000 of them.
+    allowed = {id(holder) for holder in known}
+    return any(id(holder) not in allowed and not is_known(holder) for holder in gc.get_referrers(value))
 
 
 def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedArray, select: Any) -> TracedArray | None:
@@ -66,12 +94,9 @@ class SharedArrays:
         if sum(isinstance(entry, TracedArray) and entry._storage is storage for entry in entries) > 1:
             return True
         names = {id(entry) for entry in entries}
-        holders = [holder for holder in gc.get_referrers(storage) if isinstance(holder, TracedArray)]
-        own = {id(holder) for holder in (self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders)}
-        return any(
-            id(holder) not in names or any(id(other) not in own for other in gc.get_referrers(holder))
-            for holder in holders
-        )
+        holders = arrays_of(storage)
+        own = [self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders]
+        return any(id(holder) not in names or is_held(holder, 1, own) for holder in holders)
 
     def find_shared(self, carried: list[Any], now: dict[str, Any]) -> None:
         """Which variables a turn leaves as views of one array, or of one that is older than the loop: they come back as arrays of their own."""

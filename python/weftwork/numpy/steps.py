@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,7 @@ def whole_of(array: TracedArray) -> TracedArray:
     whole = TracedArray.__new__(TracedArray)
     whole._storage, whole._steps, whole._cache = array._storage, (), array._storage.tensor
     whole._version, whole.weak, whole.scalar = array._storage.version, None, False
+    whole._storage.arrays.append(weakref.ref(whole))
     return whole
 
 

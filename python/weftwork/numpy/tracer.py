@@ -219,6 +219,7 @@ class Storage:
         self.tensor = tensor
         self.version = 0
         self.born = next(Storage.births)
+        self.arrays: list[weakref.ref[TracedArray]] = []  # that are views of it, or the whole
 
     def replace(self, tensor: Tensor) -> None:
         self.read()
@@ -308,6 +309,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         self._version = 0
         self.weak = weak
         self.scalar = weak is not None
+        self._storage.arrays.append(weakref.ref(self))
         note_created(self)
 
     # -- the value -------------------------------------------------------------------------------------------------
@@ -334,12 +336,11 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if self.scalar and part.ndim:
             return wrap(part)  # the elements of a scalar are nobody's memory
         result = TracedArray.__new__(type(self))
-        result._storage = self._storage
-        result._steps = (*self._steps, *steps)
-        result._cache = part
-        result._version = self._storage.version
+        result._storage, result._steps = self._storage, (*self._steps, *steps)
+        result._cache, result._version = part, self._storage.version
         result.weak = None
         result.scalar = self.scalar and not self.weak and not part.ndim
+        self._storage.arrays.append(weakref.ref(result))
         note_created(result)
         return result
 
