@@ -13,7 +13,7 @@ import numpy as np
 from .bytecode.kinds import contents
 from .numpy.layout import Strided
 from .numpy.tracer import current_trace
-from .pytree import flatten, is_record, items_of, unflatten_with
+from .pytree import flatten, is_record, items_of
 from .trace import is_array_leaf
 
 __all__ = ["Joined", "traced_jointly"]
@@ -32,6 +32,13 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Container:
+    """The list or dictionary of this ``number`` among those of the arguments."""
+
+    number: int
+
+
+@dataclass(frozen=True)
 class Static:
     """A static argument."""
 
@@ -47,6 +54,7 @@ class Joined:
         given = [(names[i] if i < len(names) else "", value) for i, value in enumerate(args)] + list(kwargs.items())
         leaves = [leaf for name, value in given if name not in static for _, leaf in flatten(value, is_array_leaf)[0]]
         self.possible = all(map(self._add, groups_of([leaf for leaf in leaves if type(leaf) is np.ndarray])))
+        self._containers = containers_of(tuple(value for _, value in given))
         replaced = [Static(value) if name in static else self._replace(value) for name, value in given]
         self.args = tuple(replaced[: len(args)])
         self.kwargs = dict(zip(kwargs, replaced[len(args) :], strict=True))
@@ -78,19 +86,23 @@ class Joined:
         return True
 
     def _replace(self, value: Any) -> Any:
-        leaves, structure = flatten(value, is_array_leaf)
-        return unflatten_with(
-            structure, [self._places[id(leaf)][1] if id(leaf) in self._places else leaf for _, leaf in leaves]
-        )
+        return with_others(value, lambda leaf: self._places[id(leaf)][1] if id(leaf) in self._places else leaf)
 
     def result(self, value: Any) -> Any:
-        """What the function returned, with the arrays that it was given in their places."""
+        """What the function returned, with the arrays and containers that it was given in their places."""
         arrays = {place: array for array, place in self._places.values()}
-        return with_others(value, lambda leaf: arrays[leaf] if isinstance(leaf, Place) else leaf)
+
+        def given(part: Any) -> Any:
+            return self._containers[part.number] if isinstance(part, Container) else arrays[part]
+
+        return with_others(value, lambda part: given(part) if isinstance(part, (Place, Container)) else part)
 
 
 def with_others(value: Any, other: Callable[[Any], Any]) -> Any:
-    """What a function returned with other leaves; containers that hold none of those stay the objects that they are."""
+    """An argument or result with other parts; containers that hold none of those stay the objects that they are."""
+    changed = other(value)
+    if changed is not value:
+        return changed
     if type(value) is dict:
         items: Any = {key: with_others(item, other) for key, item in value.items()}
         return items if any(item is not value[key] for key, item in items.items()) else value
@@ -98,7 +110,7 @@ def with_others(value: Any, other: Callable[[Any], Any]) -> Any:
         items = [with_others(item, other) for item in items_of(value)]
         is_same = all(map(operator.is_, items, items_of(value)))
         return value if is_same else items if type(value) is list else tuple.__new__(type(value), items)
-    return other(value)
+    return value
 
 
 def containers_of(value: Any) -> list[Any]:
@@ -141,7 +153,7 @@ def overlaps_itself(array: np.ndarray) -> bool:
 
 
 def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of the memories and of arguments with Places; Places stand for arguments in its result, too."""
+    """The function of the memories and of arguments with Places; in its result, what it was given is told by place and number."""
 
     def jointly(bases: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         views: dict[Place, Any] = {}
@@ -155,8 +167,7 @@ def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
             return views[leaf] if isinstance(leaf, Place) else leaf
 
         def replaced(value: Any) -> Any:
-            leaves, structure = flatten(value, lambda leaf: isinstance(leaf, (Static, Place)))
-            return unflatten_with(structure, [array_at(leaf) for _, leaf in leaves])
+            return with_others(value, array_at)
 
         trace = current_trace()
         assert trace is not None
@@ -168,7 +179,9 @@ def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
             now = contents(container)
             if len(now) != len(held) or any(a is not b for a, b in zip(now, held, strict=True)):
                 trace.recorder.refuse("a container is changed among arguments that share memory")
-        return with_others(result, lambda leaf: next((place for place, view in views.items() if view is leaf), leaf))
+        given = {id(view): place for place, view in views.items()}
+        given |= {id(container): Container(number) for number, (container, _) in enumerate(before)}
+        return with_others(result, lambda part: given.get(id(part), part))
 
     jointly.__name__ = getattr(function, "__name__", "jointly")
     return jointly

@@ -1,6 +1,7 @@
 # ruff: noqa: F821  the names of extents are text, not annotations
 """Arguments that are written, declared or donated, and the names of inputs and outputs."""
 
+import types
 from typing import Any
 
 import numpy as np
@@ -561,6 +562,23 @@ def test_shared_elements_in_nested_and_static_arguments() -> None:
         np.testing.assert_array_equal(base, wanted)
         assert result[0] == (1, "a")
         np.testing.assert_array_equal(result[1], expected[1])
+
+
+def test_containers_stay_the_callers_where_elements_are_shared() -> None:
+    @wf.jit(strict=False)
+    def f(x: Any, q: Any, keeper: Any, state: Any) -> Any:
+        state["names"].sort()
+        q[0] += 1
+        keeper.last = state["parts"]
+        return state, state["names"], [state["parts"]], x
+
+    for _ in range(3):
+        x, keeper = np.arange(5.0), types.SimpleNamespace()
+        state = {"names": ["a", "b"], "parts": [x[:2], 3], "rest": x[2:]}
+        result = f(x, x[1:], keeper, state)
+        assert result[0] is state and result[1] is state["names"] and result[2][0] is state["parts"] and result[3] is x
+        assert keeper.last is state["parts"]
+        assert x[1] == 2
 
 
 # -- scalars, which are never written ------------------------------------------------------------------------------
