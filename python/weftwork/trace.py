@@ -273,6 +273,7 @@ class Call:
     pure: bool = False
     unrolled: dict[Any, str] = field(default_factory=dict)
     peels: dict[Any, int] = field(default_factory=dict)
+    known: set[Any] = field(default_factory=set)
     statics: Snapshots = field(default_factory=Snapshots)
 
     def traced(self) -> Traced:
@@ -285,7 +286,7 @@ class Call:
                     return traced
             except Retry as retry:
                 known = self.unrolled.keys() | self.peels.items()
-                retry.note(self.unrolled, self.peels)
+                retry.note(self.unrolled, self.peels, self.known)
                 if known == self.unrolled.keys() | self.peels.items():
                     refused = Refused(retry.reason, "")  # rather than to try the same for ever
                     raise unsupported(refused) if self.strict else refused from None
@@ -312,7 +313,7 @@ class Call:
 
     def _record(self) -> Traced | None:
         trace = Trace(self.name, bake=self.bake)
-        trace.unrolled, trace.peels = self.unrolled, self.peels
+        trace.unrolled, trace.peels, trace.known = self.unrolled, self.peels, self.known
         recorder = self._recorder(trace)
         integers = frozenset(key[1] for key in self.varying if key[0] == LEAF_STEP)
         arguments = Arguments(

@@ -70,7 +70,11 @@ std::vector<Stmt> accumulated(const std::vector<Sum>& sums) {
 }
 
 bool takes_two_steps(const SumSpace& space, const std::vector<Sum>& sums) {
-  return !space.reduced.empty() && product_of(space.reduced).max() > 4 * chunk && product_of(space.kept).opt() < 16 &&
+  // Of more there is no array: as many as the turn of a loop says of which nobody knows how many turns it has. No
+  // memory would hold the sums of their parts.
+  constexpr int64_t most = int64_t{1} << 40;
+  const int64_t length = space.reduced.empty() ? 0 : product_of(space.reduced).max();
+  return length > 4 * chunk && length <= most && product_of(space.kept).opt() < 16 &&
          std::ranges::all_of(sums, [](const Sum& sum) { return is_neutral(sum.init.node(), sum.op); });
 }
 

@@ -37,18 +37,6 @@ std::optional<Symbol> symbol_of(const Graph& graph, const std::string& name) {
   return {};
 }
 
-// How much a bound grows with the counter, where that is the same everywhere.
-std::optional<int64_t> slope_of(const Dim& bound, const std::string& counter) {
-  int64_t slope = 0;
-  for (const Dim::Term& term : bound.terms()) {
-    const auto uses = [&](const auto& atom) { return names(dim_of_atom(*atom), counter); };
-    if (std::ranges::none_of(term.atoms, uses)) continue;
-    if (term.atoms.size() > 1 || term.atoms[0]->op != DimOp::symbol) return {};
-    slope = checked_add(slope, term.coefficient);
-  }
-  return slope;
-}
-
 class Induction {
  public:
   Induction(const Node& loop, const std::vector<Found>& given, int64_t& budget)

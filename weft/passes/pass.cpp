@@ -44,6 +44,17 @@ bool names(const Dim& dim, const std::string& symbol) {
   return std::ranges::any_of(dim.symbols(), [&](const Symbol& found) { return found.name == symbol; });
 }
 
+std::optional<int64_t> slope_of(const Dim& dim, const std::string& counter) {
+  int64_t slope = 0;
+  for (const Dim::Term& term : dim.terms()) {
+    const auto uses = [&](const auto& atom) { return names(dim_of_atom(*atom), counter); };
+    if (std::ranges::none_of(term.atoms, uses)) continue;
+    if (term.atoms.size() > 1 || term.atoms[0]->op != DimOp::symbol) return {};
+    slope = checked_add(slope, term.coefficient);
+  }
+  return slope;
+}
+
 bool is_way(const Node& loop) { return loop.attrs.flag(Attr::until) && loop.attrs.dims(Attr::trips)[0].is(1); }
 
 bool has_unit_strides(const Node& node) {

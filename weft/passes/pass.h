@@ -33,6 +33,8 @@ std::vector<Value> with_regions(Builder& build, const Node& node, const std::vec
 std::vector<Output> copy_rest(Builder& build, const Graph& body, std::vector<std::vector<Value>>& values);
 // Whether an extent mentions a symbol.
 bool names(const Dim& dim, const std::string& symbol);
+// How much an extent grows with a counter, where that is the same everywhere.
+std::optional<int64_t> slope_of(const Dim& dim, const std::string& counter);
 // Whether a loop is a way of a condition, which is taken once or not at all.
 bool is_way(const Node& loop);
 // Whether a slice, or an update of one, leaves out no elements between others.
@@ -62,7 +64,7 @@ class RewriteLog {
 // For passes: whether a rule that fits this node may be applied. Notes it where somebody asks.
 bool may_rewrite(std::string_view rule, const Node& node);
 
-extern const Pass flatten, prune, fold, simplify, cse, value_ranges, licm, scalar_replacement;
+extern const Pass flatten, prune, fold, simplify, cse, trip_counts, value_ranges, licm, scalar_replacement;
 // Outside of the pipeline: for text and protos that other tools read.
 extern const Pass while_loops, flatten_names, spell_out;
 
@@ -70,8 +72,8 @@ struct Step {
   const Pass* pass;
   std::string_view why;
 };
-// The order, as a table; value_ranges, licm and scalar_replacement come last, when the bodies of loops have been
-// through all others.
+// The order, as a table; trip_counts, value_ranges, licm and scalar_replacement come last, when the bodies of loops
+// have been through all others.
 std::span<const Step> pipeline();
 // All of them, those of the pipeline first.
 std::span<const Pass* const> all_passes();

@@ -45,7 +45,8 @@ std::span<const Pass* const> all_passes() {
   static const std::vector<const Pass*> passes = [] {
     std::vector<const Pass*> found;
     for (const Step& step : pipeline()) found.push_back(step.pass);
-    found.insert(found.end(), {&value_ranges, &licm, &scalar_replacement, &flatten_names, &while_loops, &spell_out});
+    found.insert(found.end(),
+                 {&trip_counts, &value_ranges, &licm, &scalar_replacement, &flatten_names, &while_loops, &spell_out});
     return found;
   }();
   return passes;
@@ -81,7 +82,8 @@ GraphPtr run_pipeline(const Graph& graph, const Seen& seen) {
     if (seen) seen(pass.name, result);
     return result;
   };
-  const GraphPtr known = after(value_ranges, *current);
+  // Counts bound what counters make, and what is known of that leaves conditions that are counts.
+  const GraphPtr known = after(trip_counts, *after(value_ranges, *after(trip_counts, *current)));
   // What is known now leaves rules more to do.
   if (!equal(*known, *current)) current = run_passes(*known, all_passes().subspan(1, pipeline().size() - 1), seen);
   return after(scalar_replacement, *after(licm, *current));

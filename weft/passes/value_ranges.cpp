@@ -6,6 +6,7 @@
 // checks on demand, PLDI 2000).
 #include <algorithm>
 
+#include "weft/passes/extent_indices.h"
 #include "weft/passes/intervals.h"
 #include "weft/passes/pass.h"
 
@@ -51,26 +52,12 @@ bool reads_inside(const Intervals& known, const Node& node, const Ints& axes, co
   return true;
 }
 
-// By axis of the operand: how far an update reaches.
-Dims window_of(const Node& scatter) {
-  const Ints &inserted = scatter.ints(Attr::inserted_window_dims), &batching = scatter.ints(Attr::input_batching_dims);
-  Dims window(scatter.type().dims.size(), 1);
-  size_t next = 0;
-  for (size_t axis = 0; axis < window.size(); ++axis) {
-    const auto is_axis = [&](int64_t other) { return other == static_cast<int64_t>(axis); };
-    if (std::ranges::any_of(inserted, is_axis) || std::ranges::any_of(batching, is_axis)) continue;
-    const auto from = static_cast<size_t>(scatter.ints(Attr::update_window_dims)[next++]);
-    window[axis] = scatter.operand(2).type().dims[from];
-  }
-  return window;
-}
-
 // Whether what a call reads or writes at values lies inside of its operand, whatever happens.
 bool stays_inside(const Intervals& known, const Node& node) {
   if (node.op == Op::gather)
     return reads_inside(known, node, node.ints(Attr::start_index_map), node.attrs.dims(Attr::slice_sizes));
   if (node.op == Op::scatter)
-    return reads_inside(known, node, node.ints(Attr::scatter_dims_to_operand_dims), window_of(node));
+    return reads_inside(known, node, node.ints(Attr::scatter_dims_to_operand_dims), update_window_of(node));
   const bool writes = node.op == Op::dynamic_update_slice;
   if (!writes && node.op != Op::dynamic_slice) return false;
   const Dims &dims = node.operand(0).type().dims, &window = node.operand(writes ? 1 : 0).type().dims;
@@ -81,7 +68,8 @@ bool stays_inside(const Intervals& known, const Node& node) {
   return true;
 }
 
-GraphPtr rewritten(const Intervals& known);
+// `counter`: of the loop whose body it is.
+GraphPtr rewritten(const Intervals& known, const std::string& counter);
 
 // What stands for a node of which everything is known, or nothing.
 Value known_result(Builder& build, const Intervals& known, const Node& node, const std::vector<Value>& operands) {
@@ -95,16 +83,17 @@ Value known_result(Builder& build, const Intervals& known, const Node& node, con
 }
 
 std::vector<Value> with_known_regions(Builder& build, const Intervals& known, const Node& node,
-                                      const std::vector<Value>& operands) {
+                                      const std::vector<Value>& operands, const std::string& counter) {
   size_t next = 0;
+  const std::string& inner = node.op == Op::for_ ? node.attrs.text(Attr::counter) : counter;
   std::vector<Value> results =
-      with_regions(build, node, operands, [&](const Graph&) { return rewritten(known.region(node, next++)); });
+      with_regions(build, node, operands, [&](const Graph&) { return rewritten(known.region(node, next++), inner); });
   for (uint32_t i = 0; i < results.size(); ++i)
     if (const std::optional<int64_t> only = known.only(node.result(i))) results[i] = number(build, node.type(i), *only);
   return results;
 }
 
-GraphPtr rewritten(const Intervals& known) {
+GraphPtr rewritten(const Intervals& known, const std::string& counter) {
   return rebuild(known.graph(), Level::flat, [&](Builder& build, const Node& node, std::vector<Value> operands) {
     if (const Value value = known_result(build, known, node, operands)) return std::vector<Value>{value};
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -113,8 +102,9 @@ GraphPtr rewritten(const Intervals& known) {
       if (only) operands[i] = number(build, operand.type(), *only);
     }
     if (node.op == Op::for_ || node.op == Op::if_ || node.op == Op::case_)
-      return with_known_regions(build, known, node, operands);
+      return with_known_regions(build, known, node, operands, counter);
     if (!stays_inside(known, node)) return results_of(build.copy(node, std::move(operands)));
+    if (const Value slice = slice_at_extents(build, node, operands, counter)) return std::vector<Value>{slice};
     Attrs attrs = node.attrs;
     attrs.set(Attr::in_bounds, true);
     return results_of(build.call(node.op, std::move(operands), std::move(attrs), node.regions));
@@ -126,7 +116,7 @@ GraphPtr with_known_values(const Graph& graph) {
   std::vector<Intervals::Found> parameters;
   for (const NodeId id : graph.parameters()) parameters.push_back(bounds_of_dtype(graph.node(id).type().dtype));
   int64_t budget = 32 * calls_of(graph) + 4096;
-  return rewritten(Intervals(graph, parameters, budget));
+  return rewritten(Intervals(graph, parameters, budget), "");
 }
 
 }  // namespace

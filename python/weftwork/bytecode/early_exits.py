@@ -16,7 +16,7 @@ import numpy as np
 
 from ..numpy.early import LEFT, WAY
 from ..numpy.endless import RangeByValues, While
-from ..numpy.loops import Retry, Turns
+from ..numpy.loops import SHORT, Retry, Turns, is_library
 from ..numpy.tracer import TracedArray, as_tensor, python_truth, wrap
 from .frame import Frame
 from .iteration import COMPREHENSIONS
@@ -38,6 +38,9 @@ class EarlyExits(LongWays):
         self.entering: dict[tuple[Frame, int], dict[int, list[Any]]] = {}
         self.peeling: dict[tuple[Frame, int], While] = {}
         self.at_ends = 0  # so many conditions at the beginning or end of loops are being recorded
+        # The jump back to a turn's beginning that was the last, and the turns that while statements have had so far.
+        self.jumped_back: tuple[Frame, int] | None = None
+        self.known_turns: dict[tuple[Frame, int], KnownTurns] = {}
 
     # -- conditions ------------------------------------------------------------------------------------------------
 
@@ -170,7 +173,10 @@ class EarlyExits(LongWays):
             return None if turns.loop.end() is not None else (self.behind(f, turns),)
         places = self.entering.pop((f, at), None)
         if turns is None:
-            if not self.can_keep(f, at) or (places is None and (f.f_code, at) not in self.trace.peels):
+            if not self.can_keep(f, at):
+                return None
+            if places is None and (f.f_code, at) not in self.trace.peels:
+                self.count_turn(f, at)
                 return None
             turns = While(f, at, places or {})
         if turns.peeled < self.trace.peels.get(turns.site, 0):
@@ -182,6 +188,23 @@ class EarlyExits(LongWays):
         self.peeling.pop((f, at), None)
         turns.begin()
         return None
+
+    def back_edge(self, frame: Frame) -> None:
+        self.jumped_back = frame, frame.at
+        super().back_edge(frame)
+
+    def count_turn(self, f: Frame, at: int) -> None:
+        """A while statement whose condition Python knows is recorded as one loop if it has as many turns as a for statement that is."""
+        came_back, self.jumped_back = self.jumped_back == (f, at), None
+        if not came_back:
+            self.known_turns[f, at] = KnownTurns(arrays_in(f))
+            return
+        known = self.known_turns.get((f, at))
+        if known is None or is_library(f.f_code.co_filename):
+            return
+        known.count += 1
+        if known.count >= SHORT and arrays_in(f) != known.arrays:
+            raise Retry((f.f_code, at), "it has many turns", keep=True, known=True)
 
     def turn_unless(self, f: Frame, turns: While, left: TracedArray) -> Any:
         """Records a first turn that is written out, which is none where the loop was left before it."""
@@ -250,6 +273,17 @@ class EarlyExits(LongWays):
             first.bring_back(f)
             return None
         return self.go_on(f, behind, options[1:], otherwise) if len(options) > 1 else rest.bring_back(f)
+
+
+class KnownTurns:
+    """How often the turns of a while statement have begun again, and the arrays that there were before the first."""
+
+    def __init__(self, arrays: dict[str, tuple[Any, int]]) -> None:
+        self.arrays, self.count = arrays, 0
+
+
+def arrays_in(f: Frame) -> dict[str, tuple[Any, int]]:
+    return {n: (v._storage, v._storage.version) for n, v in f.locals.items() if isinstance(v, TracedArray)}
 
 
 def bounds_of(f: Frame, turns: Turns | None) -> Bounds | None:

@@ -49,12 +49,14 @@ Site = tuple[Any, int]
 class Retry(BaseException):
     """Trace the function again: this loop cannot be recorded as one."""
 
-    def __init__(self, site: Site, reason: str, peel: bool = False, keep: bool = False) -> None:
+    def __init__(self, site: Site, reason: str, peel: bool = False, keep: bool = False, known: bool = False) -> None:
         super().__init__(reason)
-        self.site, self.reason, self.peel, self.keep = site, reason, peel, keep
+        self.site, self.reason, self.peel, self.keep, self.known = site, reason, peel, keep, known
 
-    def note(self, unrolled: dict[Site, str], peels: dict[Site, int]) -> None:
+    def note(self, unrolled: dict[Site, str], peels: dict[Site, int], known: set[Site]) -> None:
         """Records what the next tracing is to do otherwise."""
+        if self.known:
+            known.add(self.site)
         if self.peel:
             peels[self.site] = peels.get(self.site, 0) + 1
         elif self.keep:
@@ -235,7 +237,9 @@ class Turns:
         if self.loop is None:
             is_over = isinstance(self.trips, int) and self.trips <= self.peeled
             is_written_out = self.peeled < self.trace.peels.get(self.site, 0) and isinstance(self.numbers.start, int)
-            if (is_over or is_written_out) and self.at >= 0 and self.frame.locals.get(LEFT, False) is not False:
+            was_left = self.at >= 0 and self.frame.locals.get(LEFT, False) is not False
+            may_be_over = not isinstance(self.trips, int) and self.trips.min <= self.peeled
+            if ((is_over or is_written_out) and was_left) or (is_written_out and may_be_over):
                 raise Retry(self.site, "its first turns may be the last")
             if is_over:
                 raise StopIteration
@@ -547,6 +551,13 @@ class Recording(CarriedValues, SharedArrays):
 
     def note_created(self, array: TracedArray | Selection) -> None:
         self.created.append(weakref.ref(array))
+        if not isinstance(array, TracedArray) or self.turns.site not in self.trace.known:
+            return
+        if any(self.depends_on_turn(extent) for extent in array.shape):
+            self.fail("arrays have as many elements as the turn says, and nobody says of how many turns")
+
+    def depends_on_turn(self, extent: Any) -> bool:
+        return type(extent) is _core.Dim and any(name == self.symbol for name, *_ in extent.symbols)
 
     def note_write(self, storage: Storage) -> None:
         self.written.add(storage)

@@ -79,6 +79,7 @@ class Trace:
         self.written_out: list[weakref.ref] = []  # loops that go on, turn by turn
         self.peeled: weakref.ref | None = None  # the loop of whose first turns this is one
         self.peels: dict[Any, int] = {}
+        self.known: set[Any] = set()  # while statements of whose turns Python knew which is the last
         self.decided: Any = None  # the loop of which a condition is recorded
         self.loop_count = 0
         self.arguments: list[TracedArray] = []
