@@ -267,3 +267,54 @@ def test_what_new_makes_is_made_ready_by_its_own_class() -> None:
 def test_arguments_that_no_method_takes_are_an_error(make: Callable[..., Any]) -> None:
     with pytest.raises(TypeError, match="takes no arguments"):
         wf.jit(lambda x: make(x), strict=False)(np.ones(2))
+
+
+class Settings:
+    def __init__(self) -> None:
+        self.scale, self.shift, self.weights = 1.5, 2, np.ones(3)
+
+
+def sum_of_variables(settings: Any, x: Any) -> Any:
+    return x * sum(np.sum(value) for value in vars(settings).values())
+
+
+def variables_by_name(settings: Any, x: Any) -> Any:
+    named = settings.__dict__.copy()
+    named["scale"] = 5
+    return x * named["scale"] * settings.__dict__["scale"] + vars(settings).get("missing", 1), sorted(vars(settings))
+
+
+def variable_written_by_name(settings: Any, x: Any) -> Any:
+    settings.__dict__["scale"] = 3.0
+    return x * settings.scale
+
+
+def variables_doubled(settings: Any, x: Any) -> Any:
+    for name, value in settings.__dict__.items():
+        if isinstance(value, float):
+            setattr(settings, name, value * 2)
+    return x * settings.scale
+
+
+@pytest.mark.parametrize(
+    ("function", "is_compiled"),
+    [
+        (sum_of_variables, True),
+        (variables_by_name, True),
+        (variable_written_by_name, False),
+        (variables_doubled, False),
+    ],
+)
+def test_variables_as_dictionaries(function: Any, is_compiled: bool) -> None:
+    fast = wf.jit(function, strict=False)
+    plain, jitted = Settings(), Settings()
+    for turn in range(4):
+        x = np.full(3, turn + 1.0)
+        wanted, got = function(plain, x), fast(jitted, x)
+        assert str(got) == str(wanted) and str(vars(jitted)) == str(vars(plain))
+        for settings in (plain, jitted):
+            settings.scale *= 1.5
+            settings.weights = settings.weights * 2
+            if turn == 2:
+                settings.added = 0.25
+    assert (fast.ways["plain"] == 0) == is_compiled

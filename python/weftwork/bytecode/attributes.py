@@ -300,7 +300,7 @@ class Attributes(PlainArrays):
     def described(self, owner: Any, value: Any, name: str) -> Any:
         """An attribute that a property or slot gives."""
         if name == "__dict__":
-            return vars(owner) if id(owner) in self.fresh else self.refuse("'__dict__' of an object")
+            return self.call(vars, (owner,), {})
         if type(value) is property:
             if value.fget is None:
                 raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no getter")

@@ -22,6 +22,7 @@ from ..numpy.tracer import Selection, TracedArray
 from .calls import METHODS, SPECIAL, Callback, special
 from .kinds import ABSENT, HEAP, LARGEST, OWN, instance_space, is_user_object, lookup, type_of
 from .machine import Stop
+from .natives import OWNERS
 from .outside import ATTRIBUTE, CALL, ENTRY, HostValue
 
 __all__ = ["Remembered", "call_cached"]
@@ -167,6 +168,9 @@ class Variables(dict):
         raise Stop("the variables of an object are changed as a dictionary")
 
     __setitem__ = __delitem__ = __ior__ = update = pop = popitem = clear = setdefault = _changed  # type: ignore[assignment]
+
+
+OWNERS.add(Variables)
 
 
 @special(vars)

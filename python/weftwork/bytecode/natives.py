@@ -115,12 +115,12 @@ MUTATING = frozenset(
     ]
 )
 #: Types whose methods depend on the object and the arguments alone; containers of them are the recording's own.
-OWNERS: tuple[Any, ...] = (
+OWNERS: set[Any] = {
     list, dict, set, tuple, frozenset, str, bytes, bytearray, int, float, complex, bool, slice, range, type(None),
     collections.OrderedDict, collections.defaultdict, collections.deque, collections.Counter, types.MappingProxyType,
     type({}.keys()), type({}.values()), type({}.items()), np.dtype, np.ndarray, np.generic, type(np.finfo(np.float64)), np.iinfo,
     re.Pattern, re.Match,
-)  # fmt: skip
+}  # fmt: skip
 #: Functions of NumPy's namespace that have effects, or read what is not among their arguments.
 IMPURE_NUMPY = frozenset(
     [
