@@ -357,3 +357,20 @@ def test_a_zero_by_integers(dtype):
     with np.errstate(all="ignore"):
         for function in (lambda x: x * (0.0 / x), lambda x: (0.0 / x) * 2.0, lambda x: (-0.0 / x) * x):
             np.testing.assert_array_equal(wf.jit(function)(x), function(x))
+
+
+@pytest.mark.parametrize("comparison", ["a == b", "a != b", "b == a", "a in [b]", "a + b == b + a"])
+@pytest.mark.parametrize("number", ["1j", "1 + 0j", "1", "1.0", "True"])
+def test_numbers_are_equal_to_elements_as_pythons_are(number: str, comparison: str) -> None:
+    """A complex number of Python's takes a float64 for a float, so that the answer is Python's; others ask NumPy."""
+    source = f"""
+def f(x):
+    a, b, s = {number}, 0, None
+    for i in range(len(x)):
+        b = x[i]
+        s = {comparison}
+    return s, {number} == x[0], x[0] != {number}
+"""
+    f = function_of(source, "f", f"{number} {comparison}")
+    for dtype in ("f8", "f4", "i8", "c16"):
+        same_outcome(wf.jit(f, strict=False), f, (np.ones(12, dtype),), source)

@@ -154,7 +154,7 @@ std::optional<Turns> turns_of(const Node& loop, const Graph& body) try {
     is_exact &= turns && test->limit && (begins || may_be_none);
     if (turns) count = count ? min(*count, *turns) : *turns;
   }
-  return count ? std::optional(Turns{*count, is_exact}) : std::nullopt;
+  return count && count->max() > 0 ? std::optional(Turns{*count, is_exact}) : std::nullopt;
 } catch (const Error&) {
   return {};  // numbers past 64 bits
 }

@@ -65,13 +65,11 @@ class Operators(Machine):
         lhs, rhs = pair
         if type(lhs) in (str, bytes) and symbol[0] == "%":
             return self.formatted(lhs, rhs)
-        rhs = float(rhs) if type(rhs) is np.float64 and is_python_complex(lhs) else rhs
-        if is_python_complex(lhs) and isinstance(rhs, TracedArray) and rhs.scalar and rhs.dtype == np.float64:
-            # A float64 is one of Python's floats to a complex number on its left, whose operator answers first.
-            if symbol.rstrip("=") in ("/", "**") and not (self.bakes or self.strict):
+        if is_python_complex(lhs) and is_float64(rhs):
+            may_raise = symbol.rstrip("=") in ("/", "**") and isinstance(rhs, TracedArray)
+            if may_raise and not (self.bakes or self.strict):
                 self.refuse(f"Python's '{symbol}' of a complex number and one that is computed, which may raise")
-            rhs = wrap(rhs.tensor)
-            rhs.weak, rhs.scalar = float, True
+            rhs = as_python_float(rhs)
         if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
             lhs, rhs = self.repetition(lhs), self.repetition(rhs)
         if answers(lhs) or answers(rhs):
@@ -128,6 +126,8 @@ class Operators(Machine):
             self.written(owner)
 
     def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        if symbol in ("==", "!=") and is_python_complex(lhs) and is_float64(rhs):
+            rhs = as_python_float(rhs)
         has_order = symbol in ("==", "!=") or not (is_python_complex(lhs) or is_python_complex(rhs))
         if type(lhs) in RECORDED and type(rhs) in RECORDED and has_order:
             return self.guarded(COMPARE[symbol], (lhs, rhs), {})
@@ -231,6 +231,21 @@ def is_elementwise(lhs: Any, rhs: Any) -> bool:
     if type(lhs) is TracedArray and lhs.weak is None:
         return type(rhs) in RECORDED
     return type(lhs) in (int, float) and type(rhs) is TracedArray and rhs.weak is None
+
+
+def is_float64(value: Any) -> bool:
+    return type(value) is np.float64 or (
+        isinstance(value, TracedArray) and value.scalar and value.weak is None and value.dtype == np.float64
+    )
+
+
+def as_python_float(value: Any) -> Any:
+    """A float64 as it is to a complex number of Python's on its left, whose operator answers first: one of Python's floats."""
+    if not isinstance(value, TracedArray):
+        return float(value)
+    number = wrap(value.tensor)
+    number.weak, number.scalar = float, True
+    return number
 
 
 def is_python_complex(value: Any) -> bool:
