@@ -231,3 +231,22 @@ def test_turns_of_all_kinds(function: Callable[..., Any], strict: bool) -> None:
     for n in (14, 33, 2):
         x = np.random.default_rng(n).normal(size=n)
         same_outcome(fast, function, (x,), function.__name__)
+
+
+def checksum(data: Any) -> Any:
+    c, i = 0xFFFF, 0
+    while i < len(data):
+        c ^= int(data[i]) << 8
+        k = 0
+        while k < 8:
+            c = ((c << 1) ^ 0x1021) & 0xFFFF if c & 0x8000 else (c << 1) & 0xFFFF
+            k += 1
+        i += 1
+    return c
+
+
+def test_turns_that_ask_for_values_are_one_loop() -> None:
+    fast = wf.jit(checksum, strict=False)
+    for n in (0, 2, 5, 300):
+        same_outcome(fast, checksum, (np.arange(n) % 256,), "checksum")
+    assert fast.ways["plain"] == fast.ways["pieces"] == 0

@@ -194,17 +194,22 @@ class EarlyExits(LongWays):
         super().back_edge(frame)
 
     def count_turn(self, f: Frame, at: int) -> None:
-        """A while statement whose condition Python knows is recorded as one loop if it has as many turns as a for statement that is."""
+        """A while statement whose condition Python knows is recorded as one loop if it has as many turns as a for statement that is,
+        or asks for values in one.
+        """
         came_back, self.jumped_back = self.jumped_back == (f, at), None
+        asked = self.session.count if self.session is not None else 0
         if not came_back:
-            self.known_turns[f, at] = KnownTurns(arrays_in(f))
+            self.known_turns[f, at] = KnownTurns(arrays_in(f), asked)
             return
         known = self.known_turns.get((f, at))
         if known is None or is_library(f.f_code.co_filename):
             return
         known.count += 1
-        if known.count >= SHORT and arrays_in(f) != known.arrays:
-            raise Retry((f.f_code, at), "it has many turns", keep=True, known=True)
+        has_many = known.count >= SHORT and arrays_in(f) != known.arrays
+        if asked > known.asked or has_many:
+            reason = "it has many turns" if has_many else "its turns ask for values"
+            raise Retry((f.f_code, at), reason, keep=True, known=True)
 
     def turn_unless(self, f: Frame, turns: While, left: TracedArray) -> Any:
         """Records a first turn that is written out, which is none where the loop was left before it."""
@@ -276,10 +281,12 @@ class EarlyExits(LongWays):
 
 
 class KnownTurns:
-    """How often the turns of a while statement have begun again, and the arrays that there were before the first."""
+    """How often the turns of a while statement have begun again, the arrays that there were before the first, and how many values
+    had been asked for.
+    """
 
-    def __init__(self, arrays: dict[str, tuple[Any, int]]) -> None:
-        self.arrays, self.count = arrays, 0
+    def __init__(self, arrays: dict[str, tuple[Any, int]], asked: int) -> None:
+        self.arrays, self.asked, self.count = arrays, asked, 0
 
 
 def arrays_in(f: Frame) -> dict[str, tuple[Any, int]]:
