@@ -346,3 +346,34 @@ def test_what_numpys_functions_make_of_numbers_is_the_same_at_each_turn(function
         for given, wanted in zip(jitted(x), function(x), strict=True):
             np.testing.assert_allclose(given, wanted, rtol=1e-12)
     assert not jitted.ways["plain"], jitted.refusals
+
+
+def same(a: Any, b: Any) -> Any:
+    return a
+
+
+def first_turns_in_ways(k: Any, m: Any) -> Any:
+    n, p, z, i, q = len(k), 1, 0.0, 0, None
+    while i < n:
+        j = i * i
+        while j < n:
+            q = k[i % n]
+            if m[i % n]:
+                break
+            j += i + 1
+        if m[(i + 1) % n]:
+            p = q
+        else:
+            q = same(z, p)
+        i += 1
+    return q, p
+
+
+@pytest.mark.parametrize("trials", ["0", "1"])
+def test_a_turn_that_is_recorded_once_more_is_no_other(trials: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("WEFT_TRIALS", trials)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        k, m = rng.integers(0, 4, 14), rng.random(14) > 0.5
+        wanted = first_turns_in_ways(k, m)
+        assert repr(wf.jit(first_turns_in_ways, strict=False)(k, m)) == repr(wanted)

@@ -104,7 +104,8 @@ class LoopHeaders(CompiledCalls):
     def back_edge(self, frame: Frame) -> None:
         """Called where a turn of a loop begins, but for the first."""
         session = self.session
-        if session is None or not session.path or self.trace.loops:
+        # What is recorded in a way of a condition may be taken back, and is then recorded once more.
+        if session is None or not session.path or self.trace.is_repeated:
             return
         key = (id(frame), frame.at)
         site = self.sites.get(key)
