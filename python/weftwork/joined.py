@@ -90,12 +90,9 @@ class Joined:
 
     def result(self, value: Any) -> Any:
         """What the function returned, with the arrays and containers that it was given in their places."""
-        arrays = {place: array for array, place in self._places.values()}
-
-        def given(part: Any) -> Any:
-            return self._containers[part.number] if isinstance(part, Container) else arrays[part]
-
-        return with_others(value, lambda part: given(part) if isinstance(part, (Place, Container)) else part)
+        given: dict[Any, Any] = {place: array for array, place in self._places.values()}
+        given |= {Container(number): container for number, container in enumerate(self._containers)}
+        return with_others(value, lambda part: given[part] if isinstance(part, (Place, Container)) else part)
 
 
 def with_others(value: Any, other: Callable[[Any], Any]) -> Any:
@@ -166,13 +163,10 @@ def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
                 views[leaf] = base.view_through(Strided(leaf.offset, leaf.shape, leaf.strides, leaf.writeable))
             return views[leaf] if isinstance(leaf, Place) else leaf
 
-        def replaced(value: Any) -> Any:
-            return with_others(value, array_at)
-
         trace = current_trace()
         assert trace is not None
-        named = {name: replaced(value) for name, value in kwargs.items()}
-        given_args = tuple(map(replaced, args))
+        named = {name: with_others(value, array_at) for name, value in kwargs.items()}
+        given_args = tuple(with_others(value, array_at) for value in args)
         before = [(c, contents(c)) for c in containers_of((*given_args, *named.values()))]
         result = trace.recorder.call(function, given_args, named)
         for container, held in before:

@@ -19,12 +19,10 @@ std::optional<Dim> index_of(const Value& value) {
 
 // The numbers of the only index vector.
 std::optional<Dims> vector_of(const Value& indices, size_t count) {
-  const Node& node = indices.node();
   Dims found;
   for (size_t i = 0; i < count; ++i) {
-    const bool is_joined = node.op == Op::concatenate && node.operand_count() == count;
-    if (!is_joined && count != 1) return {};
-    const std::optional<Dim> index = index_of(is_joined ? node.operand(i) : indices);
+    const Value component = component_of(indices, i, 0);
+    const std::optional<Dim> index = component.type().count().is(1) ? index_of(component) : std::nullopt;
     if (!index) return {};
     found.push_back(*index);
   }
@@ -80,6 +78,14 @@ std::optional<Dim> extent_of(const Value& value) {
   return literal.is_live() ? std::nullopt : std::optional<Dim>(literal.as_int(0));
 }
 
+Value component_of(const Value& indices, size_t place, size_t vector_dim) {
+  const Node& node = indices.node();
+  const bool is_joined =
+      node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == int64_t(vector_dim) &&
+      std::ranges::all_of(node.operands(), [&](const Value& part) { return part.type().dims[vector_dim].is(1); });
+  return is_joined ? node.operand(place) : indices;
+}
+
 Dims update_window_of(const Node& scatter) {
   const Ints &inserted = scatter.ints(Attr::inserted_window_dims), &batching = scatter.ints(Attr::input_batching_dims);
   Dims window(scatter.type().dims.size(), 1);
@@ -96,8 +102,9 @@ Dims update_window_of(const Node& scatter) {
 Value slice_at_extents(Builder& build, const Node& node, const std::vector<Value>& operands,
                        const std::string& counter) try {
   const std::optional<Window> window = window_of(node, operands);
-  const Dims& dims = operands.empty() ? Dims() : operands[0].type().dims;
-  if (!window || !may_be_slice(*window, dims, counter)) return {};
+  if (!window) return {};
+  const Dims& dims = operands[0].type().dims;
+  if (!may_be_slice(*window, dims, counter)) return {};
   const Ints strides(dims.size(), 1);
   if (node.op == Op::scatter || node.op == Op::dynamic_update_slice) {
     const Value part = build.reshape(operands[node.op == Op::scatter ? 2 : 1], window->size);

@@ -11,6 +11,8 @@ namespace weft {
 
 // A scalar that is one.
 std::optional<Dim> extent_of(const Value& value);
+// What has the numbers at a place of index vectors; all of them where they are not joined of such.
+Value component_of(const Value& indices, size_t place, size_t vector_dim);
 // By axis of the operand: how far an update reaches.
 Dims update_window_of(const Node& scatter);
 // The slice, or update of one, that a gather, a scatter, a dynamic slice or an update of one is whose indices all lie

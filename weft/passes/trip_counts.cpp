@@ -116,20 +116,12 @@ std::optional<Dim> turns_of(const Test& test, const std::string& counter, int64_
   return max(ceildiv(*test.limit - rest + (test.may_equal ? 1 : 0), *slope) + 1, may_be_none ? 0 : 1);
 }
 
-bool is_false(const Value& value) {
-  const Node& node = value.node();
-  return node.op == Op::constant && !node.attrs.literal(Attr::value).is_live() &&
-         node.attrs.literal(Attr::value).as_int(0) == 0;
-}
-
 // Whether the test of all turns stands before the first as well.
-bool is_tested_before(const Node& loop, const Test& test, const std::string& counter) {
-  std::vector<Comparison> before;
-  if (!collect(loop.operand(0), false, before) || before.size() != 1 || before[0].is_unequal) return false;
-  if (!before[0].left || !before[0].right) return false;
+bool is_tested_before(const Comparison& before, const Test& test, const std::string& counter) {
+  if (before.is_unequal || !before.left || !before.right) return false;
   const Test first{test.grows.substitute({{counter, -1}}), test.limit, test.may_equal};
-  const Test given{*before[0].left, before[0].right, before[0].may_equal};
-  const Test other = negated({*before[0].right, before[0].left, before[0].may_equal});
+  const Test given{*before.left, before.right, before.may_equal};
+  const Test other = negated({*before.right, before.left, before.may_equal});
   return first == given || first == other;
 }
 
@@ -143,13 +135,14 @@ std::optional<Turns> turns_of(const Node& loop, const Graph& body) try {
   const Dim& trips = loop.attrs.dims(Attr::trips)[0];
   if (!loop.attrs.flag(Attr::until) || !trips.is_static() || trips.value() < 2) return {};
   if (!loop.attrs.dims(Attr::first)[0].is(0) || loop.attrs.integer(Attr::step) != 1) return {};
-  std::vector<Comparison> comparisons;
+  std::vector<Comparison> comparisons, before;
   bool is_exact = collect(body.outputs()[0].value, false, comparisons);
-  const bool begins = is_false(loop.operand(0));
+  const bool is_known = collect(loop.operand(0), false, before), begins = is_known && before.empty();
+  const bool may_be_tested = is_known && before.size() == 1 && comparisons.size() == 1;
   std::optional<Dim> count;
   for (const Comparison& comparison : comparisons) {
     const std::optional<Test> test = test_of(comparison, counter);
-    const bool may_be_none = !begins && test && comparisons.size() == 1 && is_tested_before(loop, *test, counter);
+    const bool may_be_none = may_be_tested && test && is_tested_before(before[0], *test, counter);
     const std::optional<Dim> turns = test ? turns_of(*test, counter, trips.value(), may_be_none) : std::nullopt;
     is_exact &= turns && test->limit && (begins || may_be_none);
     if (turns) count = count ? min(*count, *turns) : *turns;

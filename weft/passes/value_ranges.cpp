@@ -28,15 +28,6 @@ Value number(Builder& build, const Type& type, int64_t value) {
   return build.broadcast_to(build.constant(Literal::scalar_int(type.dtype, value)), type.dims);
 }
 
-// Between which numbers lies what an index vector has at a place.
-Intervals::Found component_of(const Intervals& known, const Value& indices, size_t place, size_t vector_dim) {
-  const Node& node = indices.node();
-  const bool is_joined =
-      node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == int64_t(vector_dim) &&
-      std::ranges::all_of(node.operands(), [&](const Value& part) { return part.type().dims[vector_dim].is(1); });
-  return known.of(is_joined ? node.operand(place) : indices);
-}
-
 bool lies_inside(const Intervals::Found& start, const Dim& size, const Dim& extent) {
   return start && known_at_most(0, start->least) && known_at_most(start->greatest, extent - size);
 }
@@ -47,7 +38,7 @@ bool reads_inside(const Intervals& known, const Node& node, const Ints& axes, co
   const auto vector_dim = static_cast<size_t>(node.attrs.integer(Attr::index_vector_dim));
   for (size_t k = 0; k < axes.size(); ++k) {
     const auto axis = static_cast<size_t>(axes[k]);
-    if (!lies_inside(component_of(known, node.operand(1), k, vector_dim), window[axis], dims[axis])) return false;
+    if (!lies_inside(known.of(component_of(node.operand(1), k, vector_dim)), window[axis], dims[axis])) return false;
   }
   return true;
 }

@@ -191,11 +191,14 @@ class Branches(Machine):
             raise Undecided("a way raises")
         note(self.trace, negated(holds))
 
+    def where_taken(self, holds: TracedArray) -> TracedArray:
+        """Whether a way in the one that is recorded is taken: both are."""
+        return holds if self.trace.taken is None else np.logical_and(self.trace.taken, holds)
+
     @contextmanager
     def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_long: bool) -> Iterator[None]:
         outer = self.trace.predicate
-        inner = holds if self.trace.taken is None else np.logical_and(self.trace.taken, holds)
-        self.trace.predicate = Predicate(inner, written, is_long)
+        self.trace.predicate = Predicate(self.where_taken(holds), written, is_long)
         try:
             yield
         finally:

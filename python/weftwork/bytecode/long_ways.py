@@ -69,9 +69,7 @@ class LongWays(Maybes):
         for number, (turn, taken) in enumerate(((first, negated(jumps)), (second, jumps))):
             if not begins[number].is_empty(fork.meets):
                 outputs = [pair[number] for pair in collected.pairs]
-                if self.trace.taken is not None:
-                    taken = np.logical_and(self.trace.taken, taken)
-                results = self.run_turn(turn, taken, values, outputs, arrays)
+                results = self.run_turn(turn, self.where_taken(taken), values, outputs, arrays)
                 values, arrays = results[: len(values)], results[len(values) :]
         for (storage, _), array in zip(writes, arrays, strict=True):
             storage.replace(array)
