@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .snapshot import Snapshot, path_text
+from .snapshot import ATOMS, Snapshot
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\binf\b|\bnan\b")
 
@@ -66,30 +66,29 @@ def entry_difference(kind: str, actual: Any, wanted: Any, tolerance: float) -> t
 
 def difference(actual: Snapshot, wanted: Snapshot, tolerance: float) -> tuple[str, str]:
     """(kind, text) of the first difference, or two empty texts; a traced value anywhere goes before all others."""
-    for path, kind, data in actual.entries:
-        if kind == "TRACED":
-            return "traced value left", f"{path_text(path)} is a {data}"
+    for path, name in actual.traced:
+        return "traced value left", f"{path} is a {name}"
     for a, w in zip_longest(actual.entries, wanted.entries):
         if a is None or w is None:
             path = (a or w)[0]
-            return f"{whose(path)} memory", f"{path_text(path)}: {'no sharing' if a is None else 'sharing'} of memory"
+            return f"{whose(path)} memory", f"{path}: {'no sharing' if a is None else 'sharing'} of memory"
         (a_path, a_kind, a_data), (path, kind, data) = a, w
-        where = path_text(path)
-        if path_text(a_path) != where:
+        if a_path != path:
             lost = "memory" if "memory" in (a_kind, kind) else "structure"
-            return f"{whose(path)} {lost}", f"{path_text(a_path)} ({a_kind}) for {where} ({kind})"
+            return f"{whose(path)} {lost}", f"{a_path} ({a_kind}) for {path} ({kind})"
         if a_kind != kind:
             what = (
                 "identity" if "same object as" in (a_kind, kind) else "memory" if "memory" in (a_kind, kind) else "type"
             )
-            return f"{whose(path)} {what}", f"{where}: {a_kind} {a_data!r} for {kind} {data!r}"
+            return f"{whose(path)} {what}", f"{path}: {a_kind} {a_data!r} for {kind} {data!r}"
+        if type(data) in ATOMS and a_data == data:
+            continue
         what, text = entry_difference(kind, a_data, data, tolerance)
         if what:
-            return what if what == "random state" else f"{whose(path)} {what}", f"{where}: {text}"
+            return what if what == "random state" else f"{whose(path)} {what}", f"{path}: {text}"
     return "", ""
 
 
-def whose(path: Any) -> str:
+def whose(path: str) -> str:
     """Whether a place lies in a call's result or in the state around it."""
-    text = path_text(path)
-    return "earlier result" if text.startswith("_results") else "result" if text.startswith("result") else "state"
+    return "earlier result" if path.startswith("_results") else "result" if path.startswith("result") else "state"

@@ -72,18 +72,16 @@ class Outcome:
 def compiled(source: str) -> tuple[str, list[tuple[str, types.CodeType]]]:
     """A file name, and the text and the code of the definitions and of each statement of the calls."""
     filename = f"<case {next(NUMBERS)}>"
-    tree = ast.parse(source)
-    lines = [line.strip() for line in source.splitlines()]
-    mark = lines.index(MARK) + 1 if MARK in lines else 0
-    calls = [s for s in tree.body if s.lineno > mark]
-    tree.body = [s for s in tree.body if s.lineno <= mark]
-    statements = [("the definitions", compile(tree, filename, "exec"))]
+    lines = source.splitlines()
+    mark = next((i for i, line in enumerate(lines) if line.strip() == MARK), len(lines))
+    calls = ast.parse("\n" * mark + "\n".join(lines[mark:])).body
+    statements = [("the definitions", compile("\n".join(lines[:mark]) + "\n", filename, "exec"))]
     for call in calls:
         if isinstance(call, ast.Expr):
             code = compile(ast.Expression(call.value), filename, "eval")
         else:
             code = compile(ast.Module([call], []), filename, "exec")
-        statements.append((ast.unparse(call), code))
+        statements.append(("\n".join(lines[call.lineno - 1 : call.end_lineno]), code))
     return filename, statements
 
 

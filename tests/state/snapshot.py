@@ -37,38 +37,33 @@ def name_of(kind: type) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def path_text(path: Any) -> str:
-    """A place as a person would write it: paths are (parent, label)."""
-    parts: list[str] = []
-    while path:
-        path, label = path
-        parts.append(label if isinstance(label, str) else f"[{label}]")
-    return "".join(reversed(parts))
-
-
 class Snapshot:
-    """``entries`` are (path, kind, data); ``unwrap`` gives the plain function that was jitted, or the value itself."""
+    """``entries`` are (path, kind, data); ``unwrap`` gives the plain function that was jitted, or the value itself.
+
+    ``traced`` are the entries of what is weftwork's own, which nothing may hold after a call.
+    """
 
     def __init__(self, names: dict[str, Any], unwrap: Callable[[Any], Any]) -> None:
-        self.entries: list[tuple[Any, str, Any]] = []
+        self.entries: list[tuple[str, str, Any]] = []
+        self.traced: list[tuple[str, str]] = []
         self._unwrap = unwrap
         self._seen: dict[int, int] = {}
         self._alive: list[Any] = []
-        self._arrays: list[tuple[Any, np.ndarray]] = []
-        self.visit(names.get("_result"), (None, "result"))
+        self._arrays: list[tuple[str, np.ndarray]] = []
+        self.visit(names.get("_result"), "result")
         for name in sorted(names):
             if name not in HIDDEN and name != "_result" and not isinstance(names[name], types.ModuleType):
-                self.visit(names[name], (None, name))
-        self._add((None, "np.random"), "random state", random_state(np.random.mtrand._rand))
-        self._add((None, "random"), "random state", random_state(random))
-        self._add((None, "np.geterr()"), "str", str(np.geterr()))
+                self.visit(names[name], name)
+        self._add("np.random", "random state", random_state(np.random.mtrand._rand))
+        self._add("random", "random state", random_state(random))
+        self._add("np.geterr()", "str", str(np.geterr()))
         self._memory()
         self._alive, self._arrays, self._seen = [], [], {}
 
-    def _add(self, path: Any, kind: str, data: Any) -> None:
+    def _add(self, path: str, kind: str, data: Any) -> None:
         self.entries.append((path, kind, data))
 
-    def visit(self, value: Any, path: Any) -> None:
+    def visit(self, value: Any, path: str) -> None:
         kind = type(value)
         if kind in ATOMS:
             self._add(path, kind.__name__, value)
@@ -87,84 +82,78 @@ class Snapshot:
             self._alive.append(value)
         if kind.__module__.partition(".")[0] == "weftwork":
             self._add(path, "TRACED", name_of(kind))
+            self.traced.append((path, name_of(kind)))
             return
         self._object(value, kind, path)
 
-    def _object(self, value: Any, kind: type, path: Any) -> None:
-        if isinstance(value, np.ndarray):
-            self._array(value, path)
-        elif isinstance(value, (list, tuple, collections.deque)):
-            self._add(path, name_of(kind), len(value))
-            for i, item in enumerate(value):
-                self.visit(item, (path, i))
-            self._attributes(value, path)
-        elif isinstance(value, (dict, types.MappingProxyType)):
-            self._dict(value, kind, path)
-        elif isinstance(value, (set, frozenset)):
-            self._add(path, name_of(kind), len(value))
-            for i, item in enumerate(sorted(value, key=repr)):
-                self.visit(item, (path, i))
-        elif isinstance(value, types.FunctionType):
-            self._function(value, path)
-        elif isinstance(value, type):
-            self._class(value, path)
-        else:
-            self._other(value, kind, path)
+    def _object(self, value: Any, kind: type, path: str) -> None:
+        HANDLERS[family(kind)](self, value, kind, path)
 
-    def _dict(self, value: Any, kind: type, path: Any) -> None:
+    def _sequence(self, value: Any, kind: type, path: str) -> None:
         self._add(path, name_of(kind), len(value))
-        for i, (key, item) in enumerate(list(value.items())):
-            self.visit(key, (path, f".key {i}"))
-            self.visit(item, (path, f"[{key!r}]" if type(key) in ATOMS else i))
-        if isinstance(value, collections.defaultdict):
-            self.visit(value.default_factory, (path, ".default_factory"))
+        for i, item in enumerate(value):
+            self.visit(item, f"{path}[{i}]")
         self._attributes(value, path)
 
-    def _array(self, value: np.ndarray, path: Any) -> None:
+    def _set(self, value: Any, kind: type, path: str) -> None:
+        self._add(path, name_of(kind), len(value))
+        for i, item in enumerate(sorted(value, key=repr)):
+            self.visit(item, f"{path}[{i}]")
+
+    def _dict(self, value: Any, kind: type, path: str) -> None:
+        self._add(path, name_of(kind), len(value))
+        for i, (key, item) in enumerate(list(value.items())):
+            self.visit(key, f"{path}.key {i}")
+            self.visit(item, f"{path}[{key!r}]" if type(key) in ATOMS else f"{path}[{i}]")
+        if isinstance(value, collections.defaultdict):
+            self.visit(value.default_factory, f"{path}.default_factory")
+        self._attributes(value, path)
+
+    def _array(self, value: np.ndarray, kind: type, path: str) -> None:
         if value.dtype.hasobject:
-            self._add(path, name_of(type(value)), (str(value.dtype), value.shape))
+            self._add(path, name_of(kind), (str(value.dtype), value.shape))
             for i, item in enumerate(value.ravel().tolist()):
-                self.visit(item, (path, i))
+                self.visit(item, f"{path}[{i}]")
         else:
-            self._add(path, name_of(type(value)), np.array(value, copy=True, subok=False))
-        self._add((path, ".flags.writeable"), "bool", value.flags.writeable)
+            self._add(path, name_of(kind), np.array(value, copy=True, subok=False))
+        self._add(f"{path}.flags.writeable", "bool", value.flags.writeable)
         if isinstance(value, np.ma.MaskedArray):
-            self.visit(np.ma.getmaskarray(value), (path, ".mask"))
+            self.visit(np.ma.getmaskarray(value), f"{path}.mask")
         if value.size:
             self._arrays.append((path, value))
 
-    def _function(self, value: types.FunctionType, path: Any) -> None:
+    def _function(self, value: types.FunctionType, kind: type, path: str) -> None:
         self._add(path, "function", value.__qualname__)
         if value.__module__ != CASE:
             return
-        self.visit(value.__defaults__, (path, ".__defaults__"))
-        self.visit(value.__kwdefaults__, (path, ".__kwdefaults__"))
+        self.visit(value.__defaults__, f"{path}.__defaults__")
+        self.visit(value.__kwdefaults__, f"{path}.__kwdefaults__")
         for name, item in sorted(value.__dict__.items()):
             if name not in FORGOTTEN:
-                self.visit(item, (path, f".{name}"))
+                self.visit(item, f"{path}.{name}")
         for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
             if name not in FORGOTTEN:
-                self.visit(cell, (path, f".<{name}>"))
+                self.visit(cell, f"{path}.<{name}>")
 
-    def _class(self, value: type, path: Any) -> None:
+    def _class(self, value: type, kind: type, path: str) -> None:
         self._add(path, "class", name_of(value))
         if value.__module__ != CASE:
             return
         for name, item in sorted(vars(value).items()):
             code = isinstance(self._unwrap(item), (types.FunctionType, staticmethod, classmethod, property))
             if code or not (name.startswith("__") or name == "_abc_impl"):
-                self.visit(item, (path, f".{name}"))
+                self.visit(item, f"{path}.{name}")
 
-    def _attributes(self, value: Any, path: Any) -> None:
+    def _attributes(self, value: Any, path: str) -> None:
         """What lies in an object's own dict and slots."""
         own = getattr(value, "__dict__", None)
         for name, item in sorted((own or {}).items()):
-            self.visit(item, (path, f".{name}"))
+            self.visit(item, f"{path}.{name}")
         for kind in type(value).__mro__:
             slots = vars(kind).get("__slots__", ()) if kind.__module__ == CASE else ()
             for name in (slots,) if isinstance(slots, str) else slots:
                 if hasattr(value, name) and name not in (own or {}):
-                    self.visit(getattr(value, name), (path, f".{name}"))
+                    self.visit(getattr(value, name), f"{path}.{name}")
 
     def _parts(self, value: Any) -> list[tuple[str, Any]] | None:
         """Named parts of an object of Python's or NumPy's own; None where they are its attributes."""
@@ -202,7 +191,7 @@ class Snapshot:
             return [("", getattr(value, "__name__", "") or str(value))]
         return None
 
-    def _other(self, value: Any, kind: type, path: Any) -> None:
+    def _other(self, value: Any, kind: type, path: str) -> None:
         self._add(path, "type", name_of(kind))
         parts = self._parts(value)
         if parts is None and name_of(kind) != kind.__qualname__ and kind.__module__ != "itertools":
@@ -214,7 +203,7 @@ class Snapshot:
             parts = [("", part) for part in reduced] if isinstance(reduced, tuple) else []
         for label, part in parts:
             self._alive.append(part)
-            self.visit(part, (path, label))
+            self.visit(part, path + label)
 
     def _memory(self) -> None:
         """An entry for each array that shares bytes with another: which bytes, numbered as they are met; strides do not count."""
@@ -235,9 +224,7 @@ class Snapshot:
             for number in group:
                 path, array = self._arrays[number]
                 mine, start = ranks[start : start + array.nbytes], start + array.nbytes
-                self._add(
-                    path, "memory", (path_text(self._arrays[group[0]][0]), tuple(mine[:: array.itemsize].tolist()))
-                )
+                self._add(path, "memory", (self._arrays[group[0]][0], tuple(mine[:: array.itemsize].tolist())))
 
     def _sharing(self, group: list[int]) -> list[list[int]]:
         """Those of arrays that lie near each other which share bytes, directly or by others."""
@@ -250,6 +237,23 @@ class Snapshot:
                 members, places = more + members, places | also
             parts.append((members, places))
         return [sorted(members) for members, _ in parts if len(members) > 1]
+
+
+HANDLERS: dict[Any, Callable[[Snapshot, Any, type, str], None]] = {
+    np.ndarray: Snapshot._array,
+    (list, tuple, collections.deque): Snapshot._sequence,
+    (dict, types.MappingProxyType): Snapshot._dict,
+    (set, frozenset): Snapshot._set,
+    types.FunctionType: Snapshot._function,
+    type: Snapshot._class,
+    object: Snapshot._other,
+}
+
+
+@functools.lru_cache(maxsize=256)
+def family(kind: type) -> Any:
+    """The first of HANDLERS that a type's objects belong to."""
+    return next(parent for parent in HANDLERS if issubclass(kind, parent))
 
 
 def bytes_of(array: np.ndarray) -> np.ndarray:

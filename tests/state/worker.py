@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -35,6 +36,7 @@ def main() -> None:
     # What programs print goes nowhere: only replies may reach the other process.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    gc.freeze()  # what is imported stays: collections are of what programs make
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), file=replies, flush=True)
 

@@ -7,6 +7,7 @@ computes with (:class:`HostValue`) are steps too: they are computed by Python, a
 
 from __future__ import annotations
 
+import functools
 import threading
 import types
 import weakref
@@ -378,13 +379,18 @@ def place(number: int, first: int) -> str:
     return f"v{number}" if number >= first else f"s[{number}]"
 
 
+@functools.lru_cache(maxsize=1024)
+def code_of(source: str) -> types.CodeType:
+    return compile(source, "<guards>", "exec")
+
+
 def function_of(parameters: str, lines: list[str], ends: list[str], names: dict[str, Any]) -> Callable[..., Any]:
     """A function whose lines may raise or return None where a check fails."""
     body = "".join(f"        {line}\n" for line in lines) or "        pass\n"
     end = "".join(f"    {line}\n" for line in ends)
     source = f"def guard({parameters}):\n    try:\n{body}    except Exception:\n        return None\n{end}"
     scope = dict(names)
-    exec(compile(source, "<guards>", "exec"), scope)
+    exec(code_of(source), scope)
     return scope["guard"]
 
 
