@@ -64,6 +64,31 @@ nb::object new_instance(PyTypeObject* type) {
   return checked(type->tp_new(type, none, nullptr));
 }
 
+// ---- traced arrays --------------------------------------------------------------------------------------------------
+
+// What Python gives once: classes, whose attributes have these names, and what is called of new arrays in loops.
+struct TracedArrays {
+  PyTypeObject *type, *storage_type;
+  nb::object births, note_created;
+  // Where the slots of an array are.
+  Py_ssize_t storage = slot_of(type, "_storage"), steps = slot_of(type, "_steps"), cache = slot_of(type, "_cache"),
+             version = slot_of(type, "_version"), weak = slot_of(type, "weak"), scalar = slot_of(type, "scalar");
+  nb::handle tensor = interned("tensor"), version_name = interned("version"), born = interned("born"),
+             owned = interned("owned"), stale = interned("stale"), strides = interned("strides"),
+             parents = interned("parents"), loops = interned("loops"), arrays = interned("arrays");
+};
+TracedArrays* traced_arrays = nullptr;
+
+// The value of a traced array as it was read last, where nobody wrote to its memory since; none where it has to be
+// read.
+nb::object value_as_read(nb::handle array) {
+  const TracedArrays& traced = *traced_arrays;
+  const nb::handle storage(at(array, traced.storage)), value(at(array, traced.cache));
+  const bool is_current = storage.attr(traced.stale).is_none() &&
+                          storage.attr(traced.version_name).equal(nb::handle(at(array, traced.version)));
+  return is_current ? nb::borrow(value) : nb::none();
+}
+
 // ---- lazy arrays ----------------------------------------------------------------------------------------------------
 
 // What Python gives once: the class, the longest chain of calls that is recorded, and how an array of a longer one is
@@ -92,7 +117,8 @@ struct LazyOperand {
     if (!at(given, lazy.length)) return false;
     const nb::object before = nb::borrow(at(given, lazy.value));  // another thread may make the array
     const nb::handle array = at(given, lazy.made);
-    value = array.is_none() ? before : nb::object(array.attr(lazy.recorded));
+    value = array.is_none() ? before : value_as_read(array);
+    if (value.is_none()) value = array.attr(lazy.recorded);
     length = nb::cast<int64_t>(nb::handle(at(given, lazy.length)));
     return true;
   }
@@ -113,20 +139,8 @@ nb::object operated(const char* name, nb::handle x, nb::handle y) {
   return array;
 }
 
-// ---- traced arrays --------------------------------------------------------------------------------------------------
-
-// What Python gives once: classes, whose attributes have these names, and what is called of new arrays in loops.
-struct TracedArrays {
-  PyTypeObject *type, *storage_type;
-  nb::object births, note_created;
-  // Where the slots of an array are.
-  Py_ssize_t storage = slot_of(type, "_storage"), steps = slot_of(type, "_steps"), cache = slot_of(type, "_cache"),
-             version = slot_of(type, "_version"), weak = slot_of(type, "weak"), scalar = slot_of(type, "scalar");
-  nb::handle tensor = interned("tensor"), version_name = interned("version"), born = interned("born"),
-             owned = interned("owned"), stale = interned("stale"), strides = interned("strides"),
-             parents = interned("parents"), loops = interned("loops"), arrays = interned("arrays");
-};
-TracedArrays* traced_arrays = nullptr;
+// ---- operations on traced arrays
+// -------------------------------------------------------------------------------------
 
 // An operand as `elementwise` takes it, and its storage if it is an array.
 struct TracedOperand {
@@ -142,10 +156,9 @@ struct TracedOperand {
       return given.is_none() || is_number(given);
     }
     array = given;
-    value = nb::borrow(at(given, traced.cache));
+    value = value_as_read(given);
     storage = nb::borrow(at(given, traced.storage));
-    return at(given, traced.weak) == Py_None && !value.is_none() && storage.attr(traced.stale).is_none() &&
-           storage.attr(traced.version_name).equal(nb::handle(at(given, traced.version)));
+    return at(given, traced.weak) == Py_None && !value.is_none();
   }
 
   bool is_wide() const { return array && has_wide_shape(nb::cast<const Tensor&>(value)); }
