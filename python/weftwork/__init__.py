@@ -14,7 +14,7 @@ from .device import Buffer, Device, PendingRun, devices
 from .errors import Error, RecompilationWarning
 from .explain import explain
 from .graph import Executable, Graph, load
-from .jit import compile, jit, simulate, trace
+from .jit import compile, jit, trace
 from .knobs import knobs, num_threads, set_num_threads
 from .lazy import *
 from .lazy import __array_api_version__, __array_namespace_info__
@@ -38,6 +38,7 @@ from .numpy.windows import (
     max_pool3d,
 )
 from .profile import profile
+from .simulated import simulate
 from .spec import spec
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""jit, simulate, trace and compile: the ways to run a NumPy function other than by NumPy."""
+"""jit, trace and compile: a NumPy function run by machine code."""
 
 from __future__ import annotations
 
@@ -11,34 +11,31 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from . import _core
 from .abandoned import FIRST_LOOK, abandoned
 from .annotation import Declared, declared_parameters, with_declared
 from .bytecode.outside import LEAF as LEAF_STEP
 from .bytecode.recorder import Refused
 from .device import Device, Lent, to_device
-from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError
+from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError, InternalError
 from .graph import Executable, Graph
 from .integers import Integers
 from .joined import Joined, traced_jointly
-from .knobs import target_name
+from .knobs import is_on, target_name
 from .neuron import compile_neff, is_neuron, on_device
 from .numpy.tracer import TracedArray, current_trace
 from .pieces import Postponed, Session, Ways, postponed_plan
 from .plans import is_small, least_time, may_not_pay, plain_plan, plan_of, varying_of
 from .profile import span
 from .rebinding import rebound
-from .result import in_form, in_order
 from .runaway import Programs
 from .spec import Spec, dynamic_extents
-from .trace import LEAF, Traced, positional_names, trace_call
+from .trace import Traced, positional_names, trace_call
 from .travel import copied, pickler_that_asks, reduced_jit
 
 logger = logging.getLogger("weftwork")
 
-__all__ = ["compile", "jit", "simulate", "trace"]
+__all__ = ["compile", "jit", "trace"]
 
 
 def names_of(names: str | Iterable[str]) -> set[str]:
@@ -109,7 +106,7 @@ class Jit(_core.Dispatcher):
     def __init__(
         self, function: Callable[..., Any], options: Options, strict: bool | None = None, plain: Any = None
     ) -> None:
-        strict = _core.knob("strict") in ("1", "true", "on", "yes") if strict is None else strict
+        strict = is_on("strict") if strict is None else strict
         require_parameters(function, {*options.static, *options.donate, *options.dynamic})
         axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
         positional = tuple(positional_names(function))
@@ -128,7 +125,7 @@ class Jit(_core.Dispatcher):
         self._function, self._options = function, options
         self._strict = strict
         is_function = plain is None and options.device.kind == "cpu"
-        self._has_trials = not strict and is_function and _core.knob("trials") in ("1", "true", "on", "yes")
+        self._has_trials = not strict and is_function and is_on("trials")
         self._jointly: Jit | None = None
         self._integers = Integers()
         self._programs = Programs()
@@ -232,12 +229,25 @@ class Jit(_core.Dispatcher):
         if isinstance(traced, Refused):
             return self._refused(traced)
         if traced.session is None or not traced.session.path:
-            plan = plan_of(traced, self._native(Graph(traced.graph), traced.is_checked))
+            try:
+                native = self._native(Graph(traced.graph), traced.is_checked)
+            except InternalError as error:
+                return self._uncompiled(error, traced)
+            plan = plan_of(traced, native)
             if self._has_trials and not traced.recorder.trace.effects:  # other ranks would be waited for
                 self._begin_trial(plan, traced)
             return plan
         traced.session.end(traced.recorder, traced)
         return self._in_pieces(traced.session, traced.steps)
+
+    def _uncompiled(self, error: InternalError, traced: Traced) -> Any:
+        """The plan of a call whose program we fail to compile: the mistake is ours, and the call runs plainly."""
+        if self._strict or is_on("verify"):
+            raise error
+        logger.warning("%s is not compiled, please report it: %s", self._function, error)
+        refused = Refused(str(error).split("\n")[0], recorder=traced.recorder)
+        refused.steps = traced.steps
+        return self._plain(refused)
 
     def _begin_trial(self, plan: Any, traced: Traced) -> None:
         """Has the plan measured: in the place of calls where results are NumPy's bits or small, else beside them."""
@@ -539,61 +549,3 @@ def native_executable(graph: Graph, target: str, device: Device, tiered: bool = 
         if device.kind == "neuron"
         else _core.compile(graph.core, target, device=device, tiered=tiered, checks=checks)
     )
-
-
-def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
-    """The function run by the reference interpreter instead of machine code: the same semantics, no code generation.
-
-    >>> import numpy as np, weftwork as wf
-    >>> float(wf.simulate(lambda x: np.sum(x * 2))(np.ones(3)))
-    6.0
-    """
-    if isinstance(function, Graph):
-        return functools.partial(function.function(name).interpret)
-    plain, options = plain_function(function)
-
-    @functools.wraps(plain)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        lent = Lent(positional_names(plain), options.static, args, kwargs)
-        return lent.result(run_arrays(lent.args, lent.kwargs))
-
-    def run_arrays(args: tuple, kwargs: dict[str, Any]) -> Any:
-        traced = options.trace(plain, args, kwargs)
-        leaves = call_leaves(options, plain, args, kwargs)
-        traced.blueprint.first_step = traced.extra_inputs
-        extra = traced.steps.compiled(traced.extra)(leaves, args, kwargs) if traced.steps is not None else ()
-        outside = list(extra[: traced.extra_inputs])
-        inputs = [np.asarray(in_order(leaves[i], axes)) for i, axes in traced.input_leaves]
-        inputs += traced.captured + list(map(np.asarray, outside))
-        try:
-            _core.check_written(traced.graph, inputs)
-        except ArgumentValueError as error:
-            call = Joined(positional_names(plain), options.static, args, kwargs)
-            if error.label != "overlap" or not call.possible or not call.bases:
-                raise
-            return call.result(simulate(traced_jointly(plain))(call.bases, call.args, call.kwargs))
-        # A result may be the memory of an argument, which is written below.
-        results = [result.copy() for result in traced.graph.interpret(inputs)]
-        landed = {output: inputs[i] for output, i in traced.aliases.items()}
-        for output, target in landed.items():
-            target[...] = results[output]
-        for output, place in traced.outside_aliases.items():
-            outside[place][...] = results[output]
-        values = []
-        for slot in traced.slots:
-            value = leaves[slot.index] if slot.source == LEAF else landed.get(slot.index)
-            value = results[slot.index] if value is None else value
-            values.append(in_form(value, slot.form, slot.axes))
-        return traced.build_result(values, extra)
-
-    return run
-
-
-def call_leaves(options: Options, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> list[Any]:
-    """The array leaves of a call, in the order in which tracing numbers them."""
-    from .pytree import flatten
-    from .trace import is_array_leaf
-
-    names = positional_names(function)
-    named = [(names[i] if i < len(names) else "", value) for i, value in enumerate(args)] + list(kwargs.items())
-    return [leaf for name, value in named if name not in options.static for _, leaf in flatten(value, is_array_leaf)[0]]

@@ -38,6 +38,11 @@ def table() -> list[Knob]:
     return [Knob(*row) for row in _core.knob_rows()]
 
 
+def is_on(flag: str) -> bool:
+    """Whether a flag is set on this thread."""
+    return str(_core.knob(flag)) in ("1", "true", "on", "yes")
+
+
 class knobs(ContextDecorator):
     """Settings that hold until the end of a ``with`` block, or for calls of the function that it decorates.
 

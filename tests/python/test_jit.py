@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import weftwork as wf
+from weftwork.errors import InternalError
 
 X = np.random.default_rng(0).normal(size=(64, 48)).astype(np.float32)
 
@@ -296,3 +297,21 @@ def test_attributes_of_the_function_are_those_of_the_jitted_one() -> None:
     jitted = wf.jit(added)
     assert jitted.__defaults__ == (1.0,) and jitted.__kwdefaults__ == {"twice": False}
     assert jitted.__code__ is added.__code__
+
+
+def test_what_fails_to_compile_runs_plainly(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise InternalError("internal error at here.cpp:1: no such axis")
+
+    monkeypatch.setattr(sys.modules["weftwork.jit"], "native_executable", broken)
+    double = lambda x: x * 2
+    with wf.knobs(verify=False):
+        jitted = wf.jit(double, strict=False)
+        for _ in range(2):
+            np.testing.assert_array_equal(jitted(X), X * 2)
+        assert jitted.ways == {"compiled": 0, "pieces": 0, "plain": 2}
+        assert "no such axis" in caplog.text and "no such axis" in next(iter(jitted.refusals))[0]
+        with pytest.raises(InternalError, match="no such axis"):
+            wf.jit(double, strict=True)(X)
+    with pytest.raises(InternalError, match="no such axis"):  # tests see it
+        wf.jit(double, strict=False)(X)

@@ -160,7 +160,22 @@ def triangle(x, y):
     return o
 
 
-IN_ORDER = [before, beside, one_place, again, diagonal, other_array, triangle]
+def parts_of_rows(x, y):
+    o = np.outer(x, y)
+    for i in range(len(x)):
+        o[i, : i + 1] += 1.0
+    return o * np.floor(o[:, 0])
+
+
+def parts_of_columns(x, y):
+    o = np.zeros((61, 61))
+    for i in range(len(x)):
+        for j in range(3):
+            o[i:, i] = x[i] - j
+    return o
+
+
+IN_ORDER = [before, beside, one_place, again, diagonal, other_array, triangle, parts_of_rows, parts_of_columns]
 
 
 @pytest.mark.parametrize("function", ONE_KERNEL + IN_ORDER, ids=lambda f: f.__name__)
