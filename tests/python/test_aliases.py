@@ -741,3 +741,68 @@ def test_whether_a_result_is_a_view_follows_the_layout_of_each_call() -> None:
             assert got.strides == wanted.strides or not np.shares_memory(got, x)
         assert jitted(x)[0].flags.c_contiguous
     assert jitted.plan_count == 3 and not jitted.refusals
+
+
+class Holder:
+    kept: Any
+
+
+def row_in_a_list(a: Any, x: Any) -> Any:
+    for i in range(11):
+        x = a[i]
+    rows, x = [x], None
+    a[10] = 0
+    return rows[0] * 1
+
+
+def row_in_an_object(a: Any, x: Any) -> Any:
+    for i in range(11):
+        x = a[i]
+    holder = Holder()
+    holder.kept, x = x, None
+    a[10] = 0
+    return holder.kept * 1
+
+
+def row_of_a_dictionary(a: Any, x: Any) -> Any:
+    for i in range(11):
+        x = a[i]
+    rows, x = {"last": x}, None
+    for i in range(11):
+        a[i] = 0
+    return rows["last"] * 1
+
+
+def row_that_a_condition_copies(a: Any, x: Any) -> Any:
+    for i in range(11):
+        x = a[i]
+    for i in range(11):
+        if i > 5:
+            x = x.copy()
+        a[i, i] = 0
+        a[10, 3] = 1
+    return x * 1
+
+
+def row_until_a_turn(a: Any, x: Any) -> Any:
+    for i in range(11):
+        x = a[i]
+    for i in range(20):
+        for j in range(10):
+            if i * j == 90:
+                x = x + 1
+            a[10, 3] += 1
+    return x * 1
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(
+    "function",
+    [row_in_a_list, row_in_an_object, row_of_a_dictionary, row_that_a_condition_copies, row_until_a_turn],
+    ids=lambda f: f.__name__,
+)
+def test_writes_are_seen_through_a_view_that_a_loop_gave(function: Any, strict: bool) -> None:
+    a, x = np.random.default_rng(5).random((11, 11)), np.ones(11)
+    wanted_a, got_a = a.copy(), a.copy()
+    np.testing.assert_array_equal(wf.jit(function, strict=strict)(got_a, x), function(wanted_a, x))
+    np.testing.assert_array_equal(got_a, wanted_a)

@@ -100,8 +100,10 @@ def converted(kind: type, value: Any) -> Any:
         return NotImplemented
     if weak in (float, complex) and dtype.kind in "iu":
         return NotImplemented
+    if getattr(value, "ndim", 0):
+        return value.astype(dtype, copy=False)  # the array itself where it has the type
     result = wrap(as_tensor(value, dtype))
-    result.scalar = not result.ndim
+    result.scalar = True
     return result
 
 

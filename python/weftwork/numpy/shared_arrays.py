@@ -98,6 +98,13 @@ class SharedArrays:
         own = [self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders]
         return any(id(holder) not in names or is_held(holder, 1, own) for holder in holders)
 
+    def is_seen(self, storage: Storage, given: list[Any]) -> bool:
+        """Whether anything but the loop refers to an array that it gave, or to one that a condition chose of it: a variable, an element of a list."""
+        shown = [array for each in (storage, *storage.twins) for array in arrays_of(each)]
+        bound = {id(value) for value in self.frame.f_locals.values()}
+        own = [self.entry, self.at_begin, self.frame, self.frame.f_locals, shown, *given]
+        return any(id(array) in bound or is_held(array, 1, own) for array in shown)
+
     def find_shared(self, carried: list[Any], now: dict[str, Any]) -> None:
         """Which variables a turn leaves as views of one array, or of one that is older than the loop: they come back as arrays of their own."""
         arrays = {
@@ -142,16 +149,14 @@ class SharedArrays:
             one.peers, other.peers = (*one.peers, other), (*other.peers, one)
 
         arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
-        is_bound = lambda name: any(
-            isinstance(v, TracedArray) and v._storage is arrays[name]._storage for v in self.frame.f_locals.values()
-        )
+        is_seen = lambda name: self.is_seen(arrays[name]._storage, [values, arrays])
         for name, other in self.shared:
             if name in arrays and other in arrays:
-                watch(arrays[name]._storage, other, lambda other=other: is_bound(other))
+                watch(arrays[name]._storage, other, lambda other=other: is_seen(other))
                 link(arrays[name]._storage, arrays[other]._storage)
         for name, storage in self.outside:
             if name in arrays and not (is_done and not self.is_known_elsewhere(storage)):
                 arrays[name]._storage.apart = self.turns.site if self.turns.places else True
                 watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
-                watch(storage, name, lambda name=name: is_bound(name))
+                watch(storage, name, lambda name=name: is_seen(name))
                 link(arrays[name]._storage, storage)
