@@ -806,3 +806,24 @@ def test_writes_are_seen_through_a_view_that_a_loop_gave(function: Any, strict: 
     wanted_a, got_a = a.copy(), a.copy()
     np.testing.assert_array_equal(wf.jit(function, strict=strict)(got_a, x), function(wanted_a, x))
     np.testing.assert_array_equal(got_a, wanted_a)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 40])
+def test_a_write_to_an_array_that_conditions_choose_reaches_the_one_that_numpy_has(count: int) -> None:
+    def written(a: Any, b: Any, x: Any) -> Any:
+        c = a + 1
+        for i in range(count):
+            if x[i % 3] > 0:
+                c, b = b, c
+        c[0] = 7
+        return c * 1
+
+    for sign in (1, -1):
+        x = sign * np.array([0.5, -0.4, 0.3])
+        a, b = np.arange(9.0).reshape(3, 3), -np.arange(9.0).reshape(3, 3)
+        wanted_b, got_b = b.copy(), b.copy()
+        wanted = written(a, wanted_b, x)
+        np.testing.assert_array_equal(wf.jit(written, strict=False)(a, got_b, x), wanted)
+        np.testing.assert_array_equal(got_b, wanted_b)
+        with pytest.raises(wf.Error, match="a condition chooses one of two arrays"):
+            wf.jit(written, strict=True)(a, b.copy(), x)

@@ -23,11 +23,12 @@ OF_A_CALL = references(object())
 
 
 class Choice:
-    """The arrays of which NumPy has one, and the loop whose condition decides."""
+    """The arrays of which NumPy has one, with those that were themselves chosen, and the loop whose condition decides."""
 
     def __init__(self, parts: tuple[Storage, ...], site: Any) -> None:
         self.site = site
-        self.parts = {*parts, *(older for part in parts if part.choice is not None for older in part.choice.parts)}
+        older = (each for part in parts if part.choice is not None for each in part.choice.parts)
+        self.parts = tuple(dict.fromkeys((*parts, *older)))
 
     def shows(self, array: TracedArray) -> bool:
         """Whether anything else refers to one of them: which one ``array`` is shows then."""
@@ -65,9 +66,10 @@ def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedAr
     storage, parts = result._storage, (a._storage, b._storage)
     result.scalar, storage.strides, storage.parents = False, lasting_strides(a, b), parts
     storage.choice = Choice(parts, trace.decided)
-    for part in parts:
-        storage.twins, part.twins = (*storage.twins, part), (*part.twins, storage)
-        storage.peers = (*storage.peers, part, *part.peers)
+    storage.twins = storage.choice.parts
+    for part in storage.twins:
+        part.twins = (*part.twins, storage)
+    storage.peers = tuple(dict.fromkeys((*parts, *parts[0].peers, *parts[1].peers)))
     return result
 
 

@@ -243,7 +243,7 @@ class Storage:
         self.version += 1
 
     def read(self) -> Tensor:
-        """The value; an error where it depends on what NumPy's reshape of an array of unknown layout was."""
+        """The value; an error where it depends on a layout, or a choice, that only the run knows."""
         if self.stale is not None:
             raise_stale(self.stale)
         return self.tensor
@@ -252,8 +252,8 @@ class Storage:
 def raise_stale(place: str) -> Any:
     """Raises an error that names the line of the write."""
     error = UnsupportedError(
-        "whether another array sees this write depends on a layout in memory that is not known: it decides whether NumPy's "
-        f"reshape, ravel or ascontiguousarray is a view or a copy; write before, or copy the array  [layout]\n{place}"
+        "whether another array sees this write is known only when the program runs: NumPy's reshape, ravel or ascontiguousarray "
+        f"is a view or a copy, a condition chooses one of two arrays; write before, or copy the array  [layout]\n{place}"
     )
     error.label = "layout"
     raise error
