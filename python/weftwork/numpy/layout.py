@@ -393,6 +393,7 @@ GIVE_ARRAYS = frozenset(
         "resize",
         "roll",
         "cov",
+        "cross",
         "apply_along_axis",
         "pad",
         "block",
