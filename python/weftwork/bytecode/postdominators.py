@@ -35,7 +35,7 @@ def meeting_of(code: Code, places: list[int], header: int | None = None) -> int:
     through = common[0]
     for other in common:
         through &= other
-    nearest = NEVER if through == everything(code) else nearest_of(found, through)
+    nearest = NEVER if through == everything(code) else nearest_of(code, header).get(through, RETURNS)
     return header if nearest == RETURNS and header is not None else nearest
 
 
@@ -74,13 +74,17 @@ def sets(code: Code, header: int | None) -> list[int]:
     return found
 
 
-def nearest_of(found: list[int], through: int) -> int:
-    """Of some instructions that are all on one way, as bits, the first: it has all the others behind it."""
-    return next((i for i, behind in enumerate(found) if through >> i & 1 and behind == through), RETURNS)
+@lru_cache(maxsize=1024)
+def nearest_of(code: Code, header: int | None) -> dict[int, int]:
+    """The first of some instructions that are all on one way, by these as bits: it has all the others behind it."""
+    return {behind: at for at, behind in reversed(list(enumerate(sets(code, header))))}
 
 
 @lru_cache(maxsize=1024)
 def immediate(code: Code, header: int | None) -> list[int]:
     """For each instruction, the nearest of those that all ways from it go through."""
-    found = sets(code, header)
-    return [NEVER if s == everything(code) else nearest_of(found, s & ~(1 << at)) for at, s in enumerate(found)]
+    nearest, full = nearest_of(code, header), everything(code)
+    return [
+        NEVER if behind == full else nearest.get(behind & ~(1 << at), RETURNS)
+        for at, behind in enumerate(sets(code, header))
+    ]
