@@ -275,11 +275,20 @@ class Dispatcher {
     if (!plan.layout_leaves.empty() && layouts_of(plan, flat) != plan.layouts) return false;
     for (Entry& entry : plan.entries)
       if (!is_unchanged(entry)) return false;
-    if (plan.guard.is_none()) return true;
     auto begun = plan.trial.is_on ? Clock::now() : Clock::time_point();
-    extra = plan.guard(leaves_of(flat), args, kwargs);
-    if (plan.trial.is_on) plan.trial.guarding = nanoseconds_since(begun);
-    return !extra.is_none();
+    if (!plan.guard.is_none() && (extra = plan.guard(leaves_of(flat), args, kwargs)).is_none()) return false;
+    if (plan.trial.is_on) {
+      look(args, kwargs);
+      plan.trial.finding = nanoseconds_since(begun);
+    }
+    return true;
+  }
+
+  // What every call does to find its plan, once more, so that a trial counts it.
+  void look(const nb::args& args, const nb::kwargs& kwargs) {
+    Flattened flat;
+    parameters_.flatten(args, kwargs, flat);
+    lookup(flat.make_key());
   }
 
   // A call in pieces; NotImplemented where it has to run plainly.
@@ -331,24 +340,30 @@ class Dispatcher {
   // larger than those of plans which were given up.
   bool is_plain_call(const nb::args& args, const nb::kwargs& kwargs) const {
     for (nb::handle arg : args)
-      if (is_lent(arg.ptr()) || (!is_plain && !is_small(arg.ptr(), 2))) return false;
+      if (is_plain ? is_lent(arg.ptr()) : !is_small(arg.ptr(), deepest)) return false;
     for (auto [name, arg] : kwargs)
-      if (is_lent(arg.ptr()) || (!is_plain && !is_small(arg.ptr(), 2))) return false;
+      if (is_plain ? is_lent(arg.ptr()) : !is_small(arg.ptr(), deepest)) return false;
     return true;
+  }
+  bool is_small(PyObject* object, int depth) const {
+    if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return true;
+    if (is_array(object)) return element_count(object) <= small_elements_;
+    if (PyTuple_Check(object) || PyList_Check(object)) {
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+        if (depth == 0 || !is_small(PySequence_Fast_GET_ITEM(object, i), depth - 1)) return false;
+      return true;
+    }
+    if (PyDict_Check(object)) {
+      PyObject *key, *value;
+      for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);)
+        if (depth == 0 || !is_small(value, depth - 1)) return false;
+      return true;
+    }
+    return !is_lent(object);
   }
   // Whether it is an array of another kind than NumPy's, in whose place the function gets one of NumPy's.
   static bool is_lent(PyObject* object) {
     return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) && has_dlpack(object);
-  }
-  bool is_small(PyObject* object, int depth) const {
-    if (is_array(object)) return element_count(object) <= small_elements_;
-    if (PyTuple_Check(object) || PyList_Check(object)) {
-      Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-      if (count > 64 || depth == 0) return false;
-      for (Py_ssize_t i = 0; i < count; ++i)
-        if (!is_small(PySequence_Fast_GET_ITEM(object, i), depth - 1)) return false;
-    }
-    return !PyDict_Check(object) || PyDict_GET_SIZE(object) == 0;
   }
 
   nb::object run_way(Plan& plan, Flattened& flat, const nb::object& extra, const nb::args& args,
@@ -447,6 +462,7 @@ class Dispatcher {
   bool strict_;
   static constexpr uint64_t many_misses = 16;
   static constexpr size_t most_alike = 8;
+  static constexpr int deepest = 8;  // containers in containers
   static constexpr int many_plain_runs = 16;
   static constexpr size_t most_seen = 1 << 16;
   int64_t small_elements_ = 1 << 13;

@@ -162,7 +162,7 @@ PyType_Slot plan_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_pl
 
 bool Trial::end_call(int64_t nanoseconds) {
   int64_t& least = is_plain() ? plain : ours;
-  least = std::min(least, is_plain() ? nanoseconds : nanoseconds + guarding);
+  least = std::min(least, is_plain() ? nanoseconds : nanoseconds + finding);
   if (++calls < 12) return false;
   is_on = false;
   return ours > plain + plain / 8 + 100;

@@ -45,7 +45,8 @@ struct Trial {
       false;  // the function has no effects: it is measured beside the calls, whose results stay the program's
   int calls = 0;
   int64_t ours = INT64_MAX, plain = INT64_MAX;  // least nanoseconds of a call
-  int64_t guarding = 0;  // nanoseconds of the last guard, which may compute, too: a part of what a call of ours takes
+  int64_t finding =
+      0;  // nanoseconds that it took to find the plan, whose guard may compute, too: a part of a call of ours
 
   // Whether the next call is the first that counts: by then the plan has to take the time that it will always take.
   bool is_warm() const { return calls == 4; }
@@ -56,7 +57,7 @@ struct Trial {
   // The same of a call beside which the function may be measured, by `measure`: the least nanoseconds, or -1.
   template <class F>
   bool end_call_aside(int64_t nanoseconds, const F& measure) {
-    ours = std::min(ours, nanoseconds + guarding);
+    ours = std::min(ours, nanoseconds + finding);
     if (++calls < 8) return false;
     is_on = false;
     if (ours > longest_aside || (plain = measure()) < 0) return false;

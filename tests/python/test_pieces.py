@@ -477,6 +477,20 @@ def test_buffers_stay_buffers_when_calls_run_plainly(monkeypatch):
         fast(X)
     assert fast.given_back == 1
     assert type(fast(wf.Buffer(X))) is wf.Buffer
+    first = wf.jit(lambda xs: xs["all"][0].reshape(2, 3), strict=False)
+    for _ in range(30):
+        first({"all": [X]})
+    assert first.given_back == 1
+    assert type(first({"all": [wf.Buffer(X)]})) is wf.Buffer
+
+
+def test_what_a_call_takes_to_look_at_its_arguments_counts(monkeypatch):
+    monkeypatch.setenv("WEFT_TRIALS", "1")
+    weights = {f"w{i}": X + i for i in range(400)}
+    fast = wf.jit(lambda weights, x: x * weights["w7"], strict=False)
+    for _ in range(30):
+        assert np.array_equal(fast(weights, X), X * weights["w7"])
+    assert fast.given_back == 1 and fast.ways["plain"] >= 18
 
 
 # -- sessions ------------------------------------------------------------------------------------------------------------
