@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared
+from .bytecode.branches import CONDITIONS
 from .bytecode.machine import Stop
 from .bytecode.outside import ARGUMENT, CALL, VALUE, HostValue, Steps, watching
 from .bytecode.outside import LEAF as LEAF_STEP
@@ -254,6 +255,11 @@ def trace_call(
         return call.traced()
 
 
+def may_ask(recorder: Recorder | None) -> bool:
+    """Whether a recording chose by conditions outside of loops, whose values Python could have had, and did nothing else yet."""
+    return recorder is not None and recorder.has_chosen and not (recorder.session is not None and recorder.session.path)
+
+
 @dataclass
 class Call:
     """A call that is to be traced."""
@@ -292,6 +298,9 @@ class Call:
                     raise unsupported(refused) if self.strict else refused from None
                 continue
             except (Exception, Refused) as error:
+                if CONDITIONS not in self.unrolled and isinstance(error, Refused) and may_ask(error.recorder):
+                    self.unrolled[CONDITIONS] = error.reason
+                    continue
                 if self.strict and MASKS not in self.unrolled and is_about_counts(error):
                     # Masks of the surroundings are known; a selection by another fails again, where it was made.
                     self.unrolled[MASKS] = str(error)

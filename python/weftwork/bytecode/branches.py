@@ -60,16 +60,22 @@ class Predicate:
         self.born = next(Storage.births)
 
 
+#: In the place of a loop that is to be written out: Python asks for the values of conditions outside of loops.
+CONDITIONS = ("if", 0)
+
+
 class Branches(Machine):
     """The part of a recorder that chooses between ways."""
 
     trace: Any
+    session: Any
     births: dict[int, tuple[int, Any]]
 
     def __init__(self) -> None:
         super().__init__()
         # Conditions on counters: the value, and what was compared.
         self.of_counters: dict[int, tuple[Tensor, str, Any, Any]] = {}
+        self.has_chosen = False  # by a condition outside of loops
         self.inside = 0  # so many conditions were chosen by in the ways of the outermost
         self.come_by: Counter[tuple[Any, int]] = Counter()  # conditions outside of loops that are kept as one
 
@@ -88,7 +94,9 @@ class Branches(Machine):
         outer = self.trace.predicate
         written: dict[int, tuple[Storage, Tensor]] = {} if outer is None else outer.written
         try:
-            return (record(written),)
+            chosen = (record(written),)
+            self.has_chosen = self.has_chosen or not loops
+            return chosen
         except Undecided:
             if outer is not None:
                 raise
@@ -100,10 +108,11 @@ class Branches(Machine):
         return None
 
     def can_choose(self) -> bool:
-        """Whether all that goes on is loops that are kept as one, their first turns too, or a program that has to be one."""
+        """Whether all that goes on is loops that are kept as one, their first turns too, or Python need not have values of conditions outside of loops."""
         loops, peeled = self.trace.loops, self.trace.peeled
-        is_turn = bool(loops) or (peeled is not None and peeled() is not None) or self.raises
-        return is_turn and all(hasattr(loop, "turns") for loop in loops)
+        is_turn = bool(loops) or (peeled is not None and peeled() is not None)
+        may_choose = is_turn or self.raises or (self.session is not None and CONDITIONS not in self.trace.unrolled)
+        return may_choose and all(hasattr(loop, "turns") for loop in loops)
 
     def condition(self, value: Any) -> TracedArray | None:
         """A truth value that only the run knows, where it can be chosen by; None elsewhere."""
