@@ -1,4 +1,4 @@
-"""Conditions on values in a loop that is kept as one: both ways are recorded, and where they meet each value is chosen.
+"""Conditions on values, in loops that are kept as one and outside of them: both ways are recorded, and where they meet each value is chosen.
 
 This is if-conversion (Allen, Kennedy, Porterfield, Warren, POPL 1983): what a way writes to an array is stored where its
 *predicate* holds, and what it looks at counts there alone. Both ways are computed at each turn, so they must be short, and

@@ -1,6 +1,6 @@
-"""Python's functions of one number in a loop that is kept as one: ``math.sqrt(x[i])``, ``int(x[i])``, as operations of the program.
+"""Python's functions of one number, ``math.sqrt(x[i])``, ``int(x[i])``, as operations of the program.
 
-Where Python raises, the call runs plainly; a program that has to be one raises. Outside of loops Python computes them.
+Where Python raises, the call runs plainly; a program that has to be one raises.
 """
 
 from __future__ import annotations
