@@ -20,7 +20,7 @@ X = np.random.default_rng(0).normal(size=200)
 
 def decides(x: Any) -> Any:
     y = np.tanh(x) * 2
-    return y - 1 if y.sum() > 0 else y + float(y[0])
+    return y[1:] - 1 if y.sum() > 0 else y + float(y[0])
 
 
 def settles(x: Any, turns: int) -> Any:
@@ -77,12 +77,11 @@ def test_a_first_call_compiles_nothing_and_the_next_ones_wait_for_nothing(compil
 
 def test_what_ends_plainly_has_compiled_nothing(compiled: list[bool]) -> None:
     def rows(x: Any) -> Any:
-        total = 0.0
         kept = []
-        for i in range(len(x)):
-            total = min(total, x[i] + total * 0.5)
-            kept.append(total)
-        return total, kept
+        for _ in range(len(x)):
+            x = x * 0.5 + np.unique(x).size
+            kept.append(x[0])
+        return x[-1], kept
 
     fast = wf.jit(rows, strict=False)
     x = np.random.default_rng(1).normal(size=60)
@@ -171,7 +170,7 @@ import numpy as np, weftwork as wf
 
 def decides(x):
     y = np.tanh(x) * 2
-    return y - 1 if y.sum() > 0 else y + float(y[0])
+    return y[1:] - 1 if y.sum() > 0 else y + float(y[0])
 
 fast = wf.jit(decides, strict=False)
 x = np.ones(50)
