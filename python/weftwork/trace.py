@@ -300,6 +300,8 @@ class Call:
             except (Exception, Refused) as error:
                 if CONDITIONS not in self.unrolled and isinstance(error, Refused) and may_ask(error.recorder):
                     self.unrolled[CONDITIONS] = error.reason
+                    error.recorder.let_go()
+                    error.__traceback__ = None
                     continue
                 if self.strict and MASKS not in self.unrolled and is_about_counts(error):
                     # Masks of the surroundings are known; a selection by another fails again, where it was made.

@@ -135,3 +135,31 @@ def test_a_way_that_changes_more_than_arrays_has_pieces() -> None:
         mine, theirs = {"n": 1}, {"n": 1}
         same(fast(x, mine), wanted(x, theirs))
         assert mine == theirs
+
+
+def names(x: Any) -> Any:
+    found = []
+    for i in range(20):
+        found.append((bool(x[i] > 1) is True, x[i] is None, not x[i] > 1))
+    return found, "ab" * int(x[3]), bool(x[0] > 1) is bool(x[1] > 1), (not x[0] > 1) is not False
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_which_truth_value_it_is(strict: bool) -> None:
+    def last(x: Any) -> Any:
+        is_large = False
+        for i in range(20):
+            is_large = (x[i] > 1.5) is True or bool(x[i] > 1) is True
+        return is_large
+
+    fast = wf.jit(last, strict=strict)
+    for x in (np.arange(20.0), -np.arange(20.0)):
+        assert bool(fast(x)) is last(x)
+
+
+def test_texts_and_truth_values_that_are_computed() -> None:
+    fast = wf.jit(names, strict=False)
+    for x in (np.arange(20.0), 20 - np.arange(20.0), np.full(20, 2.0)):
+        same(fast(x), names(x))
+    with pytest.raises(wf.Error):
+        wf.jit(names, strict=True)(np.arange(20.0))

@@ -254,7 +254,8 @@ class Machine:
     def contains(self, container: Any, value: Any) -> Any:
         return operator.contains(container, value)
 
-    def same(self, lhs: Any, rhs: Any) -> bool:
+    def same(self, lhs: Any, rhs: Any) -> Any:
+        """Whether they are one object, as a bool or what stands for one."""
         return lhs is rhs
 
     def loaded(self, f: Frame, value: Any) -> Any:

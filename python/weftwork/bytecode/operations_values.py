@@ -136,7 +136,8 @@ def is_op(m: Machine, f: Frame, i: Any) -> None:
     if type(lhs) is Maybe:
         f.stack.append(m.negation(lhs.missing) if i.arg else lhs.missing)
         return
-    f.stack.append(m.same(lhs, rhs) != bool(i.arg))
+    found = m.same(lhs, rhs)
+    f.stack.append(m.negation(found) if i.arg else found)
 
 
 @operation("CONTAINS_OP")

@@ -70,7 +70,7 @@ class Operators(Machine):
             if may_raise and not (self.bakes or self.strict):
                 self.refuse(f"Python's '{symbol}' of a complex number and one that is computed, which may raise")
             rhs = as_python_float(rhs)
-        if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
+        if symbol in ("*", "*=") and (type(lhs) in REPEATED or type(rhs) in REPEATED):
             lhs, rhs = self.repetition(lhs), self.repetition(rhs)
         if answers(lhs) or answers(rhs):
             return self.user_binary(symbol, lhs, rhs)
@@ -113,7 +113,7 @@ class Operators(Machine):
         return lhs, rhs
 
     def repetition(self, value: Any) -> Any:
-        """How often a list is repeated: of a NumPy scalar, unlike an array, it is the number that a call has."""
+        """How often a list or a text is repeated: of a scalar, unlike an array, it is the number that a call has."""
         if isinstance(value, TracedArray) and value.scalar:
             return self.decided(value) if self.can_break() else self.refuse("a list times a number of the program")
         return value
@@ -157,6 +157,17 @@ class Operators(Machine):
             if not self.same_or_equal(a, b):
                 return symbol == "!=" if symbol in ("==", "!=") else self.compare(symbol, a, b)
         return COMPARE[symbol](len(lhs), len(rhs))
+
+    def same_numbers(self, lhs: Any, rhs: Any) -> Any:
+        """Whether numbers of Python's, of which the program computes one or both, are one object."""
+        kinds = [v.weak if isinstance(v, TracedArray) else type(v) for v in (lhs, rhs)]
+        if lhs is rhs or kinds[0] is not kinds[1]:
+            return lhs is rhs
+        if kinds[0] is bool:
+            return self.compare("==", lhs, rhs)  # there is one True and one False
+        if not self.can_break():
+            self.refuse("whether numbers that are computed are one object")
+        return self.truth(self.host(operator.is_, self.number(lhs), self.number(rhs)))
 
     def same_or_equal(self, lhs: Any, rhs: Any) -> bool:
         """What containers ask of an item."""
@@ -219,6 +230,8 @@ ELEMENTWISE = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.remainder,
     "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor,
 }  # fmt: skip
+#: What a whole number repeats.
+REPEATED = (list, tuple, str, bytes, bytearray)
 #: Types whose operators know no numbers; how often a list or text is repeated, and what a text shows, is known before.
 NO_NUMBERS = frozenset(
     [list, tuple, str, bytes, bytearray, dict, set, frozenset, range, slice, type(None), type(Ellipsis)]

@@ -222,7 +222,7 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopH
             return value.value
         return value
 
-    def same(self, lhs: Any, rhs: Any) -> bool:
+    def same(self, lhs: Any, rhs: Any) -> Any:
         if (id(lhs) in self.hosted or id(rhs) in self.hosted) and lhs is not None and rhs is not None:
             self.refuse("whether a generator of random numbers is another object")
         if self.statics is not None:
@@ -231,6 +231,8 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopH
             return self.truth(lhs) is self.truth(rhs)  # there are two of them
         if {type(lhs), type(rhs)} in ({HostValue}, {HostValue, int}):
             return self.truth(self.host(operator.is_, lhs, rhs))  # small integers are one object each
+        if any(isinstance(v, TracedArray) and v.weak is not None for v in (lhs, rhs)):
+            return self.same_numbers(lhs, rhs)
         is_same = self.original(lhs) is self.original(rhs)
         mirrors = [self.copies[id(value)] for value in (lhs, rhs) if id(value) in self.copies]
         if len(mirrors) == 2 and not is_same and not self.bakes:
