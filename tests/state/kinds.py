@@ -43,7 +43,7 @@ WRITES = (
     "{a}[{a}.argmax()] = 0", "{a}[{i}] = {v}", "{a}[{i}:] *= 2", "{a}[{i}, ...] += {v}", "{a}[-{i}:] = 1", "{a}[x[:len({a})] > 0] = {v}", "{a}[:] = x[: len({a})]", "x[:2] = {a}[:2]",
     "np.add({a}, 1, out=x[: len({a})], casting='unsafe')", "np.maximum.accumulate({a}, out={a})", "{a}.view()[0] = {v}", "np.diagonal({a})[0] = 1", "{a}.squeeze()[0] = {v}",
     "np.random.shuffle({a})", "np.divmod({a}, 2, out=({a}, {a}.copy()))", "{a}.put([0], {v})", "{a}[True] = {v}", "{a}[()] += 1", "{a}[None, 0] = {v}", "{a}[~({a} > 0)] *= -1",
-    "np.take({a}, [0, 0], out={a}[:2], mode='clip')", "np.sort({a})[0] = 1", "{a}[{a}.nonzero()] = 1", "np.conjugate({a}, out={a})", "np.ravel({a})[{i}] = {v}", "{a}[{i} % 2 :: 2] = {v}",
+    "np.take({a}, [0, 0], out={a}[:2], mode='clip')", "np.sort({a})[0] = 1", "{a}[{a}.nonzero()] = 1", "np.negative({a}, out={a})", "np.ravel({a})[{i}] = {v}", "{a}[{i} % 2 :: 2] = {v}",
 )  # fmt: skip
 
 MADE = (
