@@ -139,8 +139,7 @@ nb::object operated(const char* name, nb::handle x, nb::handle y) {
   return array;
 }
 
-// ---- operations on traced arrays
-// -------------------------------------------------------------------------------------
+// ---- operations on traced arrays ------------------------------------------------------------------------------------
 
 // An operand as `elementwise` takes it, and its storage if it is an array.
 struct TracedOperand {

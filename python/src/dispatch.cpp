@@ -340,23 +340,25 @@ class Dispatcher {
   // larger than those of plans which were given up.
   bool is_plain_call(const nb::args& args, const nb::kwargs& kwargs) const {
     for (nb::handle arg : args)
-      if (is_plain ? is_lent(arg.ptr()) : !is_small(arg.ptr(), deepest)) return false;
+      if (!is_plain_argument(arg.ptr())) return false;
     for (auto [name, arg] : kwargs)
-      if (is_plain ? is_lent(arg.ptr()) : !is_small(arg.ptr(), deepest)) return false;
+      if (!is_plain_argument(arg.ptr())) return false;
     return true;
   }
+  bool is_plain_argument(PyObject* object) const { return is_plain ? !is_lent(object) : is_small(object, deepest); }
   bool is_small(PyObject* object, int depth) const {
+    if (depth < 0) return false;
     if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) return true;
     if (is_array(object)) return element_count(object) <= small_elements_;
     if (PyTuple_Check(object) || PyList_Check(object)) {
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-        if (depth == 0 || !is_small(PySequence_Fast_GET_ITEM(object, i), depth - 1)) return false;
+        if (!is_small(PySequence_Fast_GET_ITEM(object, i), depth - 1)) return false;
       return true;
     }
     if (PyDict_Check(object)) {
       PyObject *key, *value;
       for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);)
-        if (depth == 0 || !is_small(value, depth - 1)) return false;
+        if (!is_small(value, depth - 1)) return false;
       return true;
     }
     return !is_lent(object);

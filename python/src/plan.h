@@ -45,8 +45,8 @@ struct Trial {
       false;  // the function has no effects: it is measured beside the calls, whose results stay the program's
   int calls = 0;
   int64_t ours = INT64_MAX, plain = INT64_MAX;  // least nanoseconds of a call
-  int64_t finding =
-      0;  // nanoseconds that it took to find the plan, whose guard may compute, too: a part of a call of ours
+  // Nanoseconds that it took to find the plan, whose guard may compute, too: a part of what a call of ours takes.
+  int64_t finding = 0;
 
   // Whether the next call is the first that counts: by then the plan has to take the time that it will always take.
   bool is_warm() const { return calls == 4; }

@@ -318,3 +318,22 @@ def test_variables_as_dictionaries(function: Any, is_compiled: bool) -> None:
             if turn == 2:
                 settings.added = 0.25
     assert (fast.ways["plain"] == 0) == is_compiled
+
+
+def test_whether_objects_are_equal_is_asked_of_each_call() -> None:
+    class Point:
+        def __init__(self, at: float) -> None:
+            self.at = at
+
+    def moved(first: Any, second: Any, x: Any) -> Any:
+        first.at += 1.0
+        second.at += 1.0
+        return x * first.at if first == second else x * 0
+
+    fast = wf.jit(moved, strict=False)
+    for shared in (True, False, True):
+        mine, theirs = [Point(1.0), Point(2.0)], [Point(1.0), Point(2.0)]
+        pair = (0, 0) if shared else (0, 1)
+        got = fast(*(mine[i] for i in pair), np.ones(3))
+        np.testing.assert_array_equal(got, moved(*(theirs[i] for i in pair), np.ones(3)))
+        assert [p.at for p in mine] == [p.at for p in theirs]

@@ -40,7 +40,7 @@ def name_of(kind: type) -> str:
 class Snapshot:
     """``entries`` are (path, kind, data); ``unwrap`` gives the plain function that was jitted, or the value itself.
 
-    ``traced`` are the entries of what is weftwork's own, which nothing may hold after a call.
+    ``traced`` are (path, kind) of what is weftwork's own, which nothing may hold after a call.
     """
 
     def __init__(self, names: dict[str, Any], unwrap: Callable[[Any], Any]) -> None:
@@ -81,12 +81,8 @@ class Snapshot:
             self._seen[id(value)] = len(self._seen)
             self._alive.append(value)
         if kind.__module__.partition(".")[0] == "weftwork":
-            self._add(path, "TRACED", name_of(kind))
             self.traced.append((path, name_of(kind)))
             return
-        self._object(value, kind, path)
-
-    def _object(self, value: Any, kind: type, path: str) -> None:
         HANDLERS[family(kind)](self, value, kind, path)
 
     def _sequence(self, value: Any, kind: type, path: str) -> None:

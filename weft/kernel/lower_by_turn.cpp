@@ -83,20 +83,15 @@ class Turns {
     if (update.op != Op::update_slice || update.operand(0).id() != body.parameters()[i]) return false;
     if (!std::ranges::all_of(update.ints(Attr::strides), [](int64_t stride) { return stride == 1; })) return false;
     writes_.push_back({update.operand(1), update.attrs.dims(Attr::start_indices)});
-    return std::ranges::all_of(levels_, [&](const Level& level) {
-      return is_moved(writes_.back(), level.counter()) && has_extents_apart(writes_.back(), level.counter());
-    });
+    return std::ranges::all_of(levels_, [&](const Level& level) { return is_moved(writes_.back(), level.counter()); });
   }
 
-  // Whether all turns write as many elements: the axes of a kernel have the same extents everywhere.
-  static bool has_extents_apart(const Write& write, const std::string& counter) {
-    return std::ranges::none_of(write.part.type().dims, [&](const Dim& dim) { return uses_counter(dim, counter); });
-  }
-
-  // Whether each turn of a loop writes elsewhere: along one axis, which no other loop moves along, one place.
+  // Whether each turn of a loop writes elsewhere, along one axis, which no other loop moves along, one place, and as
+  // much as the others: the axes of a kernel have one extent.
   bool is_moved(const Write& write, const std::string& counter) const {
     int moved = 0;
     for (size_t d = 0; d < write.starts.size(); ++d) {
+      if (uses_counter(write.part.type().dims[d], counter)) return false;
       if (!uses_counter(write.starts[d], counter)) continue;
       const std::optional<Dim> step = coefficient(write.starts[d], counter);
       const bool is_alone = std::ranges::count_if(levels_, [&](const Level& level) {

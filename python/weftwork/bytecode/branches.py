@@ -89,14 +89,14 @@ class Branches(Machine):
 
     def attempted(self, f: Frame, record: Callable[[dict[int, tuple[Storage, Tensor]]], Any]) -> tuple[Any] | None:
         """How the frame gives back control after both ways were recorded; None, and as if no way had been tried, where they cannot be."""
-        start, stops = Way(f, None), self.stops
+        start, stops, is_outside = Way(f, None), self.stops, not self.is_in_turn()
         loops, effects = list(self.trace.loops), list(self.trace.effects)
         outer = self.trace.predicate
         written: dict[int, tuple[Storage, Tensor]] = {} if outer is None else outer.written
         try:
-            chosen = (record(written),)
-            self.has_chosen = self.has_chosen or not loops
-            return chosen
+            found = (record(written),)
+            self.has_chosen |= is_outside
+            return found
         except Undecided:
             if outer is not None:
                 raise
@@ -109,10 +109,13 @@ class Branches(Machine):
 
     def can_choose(self) -> bool:
         """Whether all that goes on is loops that are kept as one, their first turns too, or Python need not have values of conditions outside of loops."""
-        loops, peeled = self.trace.loops, self.trace.peeled
-        is_turn = bool(loops) or (peeled is not None and peeled() is not None)
-        may_choose = is_turn or self.raises or (self.session is not None and CONDITIONS not in self.trace.unrolled)
-        return may_choose and all(hasattr(loop, "turns") for loop in loops)
+        need_not_ask = self.raises or (self.session is not None and CONDITIONS not in self.trace.unrolled)
+        return (need_not_ask or self.is_in_turn()) and all(hasattr(loop, "turns") for loop in self.trace.loops)
+
+    def is_in_turn(self) -> bool:
+        """Whether a turn of a loop is recorded, or its first one before it."""
+        peeled = self.trace.peeled
+        return bool(self.trace.loops) or (peeled is not None and peeled() is not None)
 
     def condition(self, value: Any) -> TracedArray | None:
         """A truth value that only the run knows, where it can be chosen by; None elsewhere."""

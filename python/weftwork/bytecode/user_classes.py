@@ -79,7 +79,7 @@ class UserClasses(Attributes):
             equal = self.call_special(owner, "__eq__", *args)
             return equal if equal is NotImplemented else not self.truth(equal)
         if definer is object and name in COMPARING:
-            return True if name == "__eq__" and owner is args[0] else NotImplemented
+            return True if name == "__eq__" and self.same(owner, args[0]) else NotImplemented
         if isinstance(owner, UNWATCHED) and not is_method_of_users(found) and not contains_traced(args):
             return found.__get__(owner, type(owner))(*args)
         return self.call(self.special_method(owner, name), args, {})
@@ -147,7 +147,7 @@ class UserClasses(Attributes):
             return self.truth(self.call_special(container, "__contains__", value))
         assert self.frame is not None
         for item in self.listed(self.frame, container):
-            if item is value or self.truth(self.compare("==", item, value)):
+            if self.truth(self.same(item, value)) or self.truth(self.compare("==", item, value)):
                 return True
         return False
 

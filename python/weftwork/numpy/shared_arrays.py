@@ -97,14 +97,18 @@ class SharedArrays:
             return True
         names = {id(entry) for entry in entries}
         holders = arrays_of(storage)
-        own = [self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders]
+        own = self.own(entries, holders)
         return any(id(holder) not in names or is_held(holder, 1, own) for holder in holders)
 
-    def is_seen(self, storage: Storage, given: list[Any]) -> bool:
+    def own(self, *given: Any) -> list[Any]:
+        """What refers to arrays for the sake of the loop."""
+        return [self.entry, self.at_begin, self.frame, self.frame.f_locals, *given]
+
+    def is_seen(self, storage: Storage, *given: Any) -> bool:
         """Whether anything but the loop refers to an array that it gave, or to one that a condition chose of it: a variable, an element of a list."""
         shown = [array for each in (storage, *storage.twins) for array in arrays_of(each)]
         bound = {id(value) for value in self.frame.f_locals.values()}
-        own = [self.entry, self.at_begin, self.frame, self.frame.f_locals, shown, *given]
+        own = self.own(shown, *given)
         return any(id(array) in bound or is_held(array, 1, own) for array in shown)
 
     def find_shared(self, carried: list[Any], now: dict[str, Any]) -> None:
@@ -151,7 +155,7 @@ class SharedArrays:
             one.peers, other.peers = (*one.peers, other), (*other.peers, one)
 
         arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
-        is_seen = lambda name: self.is_seen(arrays[name]._storage, [values, arrays])
+        is_seen = lambda name: self.is_seen(arrays[name]._storage, values, arrays)
         for name, other in self.shared:
             if name in arrays and other in arrays:
                 watch(arrays[name]._storage, other, lambda other=other: is_seen(other))
