@@ -49,6 +49,9 @@ PLAIN = {
     ),
 }
 
+SPECIAL = """Ufuncs of SciPy that are traced, of real numbers: {names}. Values are within a few units in the last place of what is exact, which
+SciPy's are not everywhere (`erfc`, `ndtr`, `psi`, `gammaln`). Others run in pieces, by SciPy."""
+
 HEAD = """# NumPy
 
 What of NumPy {version} can be called in a traced function. *Traced*: the compiled function gives what NumPy gives, in dtype,
@@ -141,6 +144,8 @@ def page() -> tuple[str, list[str]]:
             listed = ", ".join(f"`{name}`" for name in folds)
             methods = ", ".join(f"`{name}`" for name in sorted(ufunc_methods.METHODS))
             lines += [f"Methods of ufuncs: {methods}. `reduce` is traced for {listed}.", ""]
+    special = ", ".join(f"`{name}`" for name in sorted(_core.special_names()))
+    lines += ["## scipy.special", "", SPECIAL.format(names=special), ""]
     missing = [key for _, rows in sections for key, found in rows if found is None]
     return "\n".join(lines).rstrip() + "\n", missing
 

@@ -9,6 +9,7 @@
 #include "weft/frontend/promote.h"
 #include "weft/frontend/record.h"
 #include "weft/frontend/reduction.h"
+#include "weft/frontend/special.h"
 #include "weft/frontend/ufuncs.h"
 
 namespace weft::py {
@@ -128,6 +129,12 @@ void bind_reductions(nb::module_& m) {
         "NumPy's argmax or argmin.");
 }
 
+nb::list names_of(std::span<const Ufunc> ufuncs) {
+  nb::list names;
+  for (const Ufunc& ufunc : ufuncs) names.append(nb::str(ufunc.name.data(), ufunc.name.size()));
+  return names;
+}
+
 }  // namespace
 
 nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned weak, bool in_loop) {
@@ -140,13 +147,11 @@ nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned we
 
 void bind_functions(nb::module_& m) {
   m.def(
-      "elementwise_names",
-      [] {
-        nb::list names;
-        for (const Ufunc& ufunc : all_ufuncs()) names.append(nb::str(ufunc.name.data(), ufunc.name.size()));
-        return names;
-      },
-      "The names of the functions that elementwise knows.");
+      "elementwise_names", [] { return names_of(all_ufuncs()); },
+      "The names of the functions of NumPy that elementwise knows.");
+  m.def(
+      "special_names", [] { return names_of(special_ufuncs()); },
+      "The names of the functions of scipy.special that elementwise knows.");
   bind_reductions(m);
   m.def("linspace", &linspace, nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint") = true,
         nb::arg("dtype").none() = nb::none(), nb::arg("axis") = 0, nb::arg("weak") = 0,

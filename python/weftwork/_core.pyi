@@ -300,7 +300,10 @@ def record_graph(name: str, parameters: object, outputs: object, effects: object
     """A Graph of (tensor, name, alias) triples: parameters and outputs."""
 
 def elementwise_names() -> list:
-    """The names of the functions that elementwise knows."""
+    """The names of the functions of NumPy that elementwise knows."""
+
+def special_names() -> list:
+    """The names of the functions of scipy.special that elementwise knows."""
 
 def total_type(arg: object, /) -> Any:
     """

@@ -12,18 +12,22 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-// Asymptotic series after shifting the argument above 20; reflection below zero.
+// Asymptotic series after shifting the argument above 10; reflection below zero.
 double digamma(double x) {
   if (std::isnan(x) || x == -infinity) return nan;
   if (x <= 0) {
     if (x == std::floor(x)) return nan;
     return digamma(1 - x) - M_PI / std::tan(M_PI * (x - std::round(x)));
   }
-  double result = 0;
-  for (; x < 20; ++x) result -= 1 / x;
-  double r = 1 / (x * x);
-  return result + std::log(x) - 0.5 / x -
-         r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));
+  const int steps = x < 10 ? static_cast<int>(std::ceil(10 - x)) : 0;
+  double shift = 0;
+  for (int k = steps - 1; k >= 0; --k) shift += 1 / (x + k);  // the least first
+  x += steps;
+  const double r = 1 / (x * x);
+  constexpr double terms[] = {1.0 / 12, 691.0 / 32760, 1.0 / 132, 1.0 / 240, 1.0 / 252, 1.0 / 120, 1.0 / 12};
+  double series = 0;
+  for (double term : terms) series = term - r * series;
+  return std::log(x) - 0.5 / x - r * series - shift;
 }
 
 // Newton's method with the second derivative (Halley), on erfc in the tails, from a rough start (Winitzki 2008).

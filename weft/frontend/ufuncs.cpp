@@ -7,6 +7,7 @@
 #include "weft/frontend/functions.h"
 #include "weft/frontend/lowering.h"
 #include "weft/frontend/promote.h"
+#include "weft/frontend/special.h"
 
 namespace weft {
 namespace {
@@ -174,13 +175,14 @@ std::optional<Tensor> compared_by_value(const Ufunc& ufunc, std::span<const Oper
 
 std::span<const Ufunc> all_ufuncs() { return ufuncs; }
 
-const Ufunc* find_ufunc(std::string_view numpy_name) {
+const Ufunc* find_ufunc(std::string_view name) {
   static const auto* by_name = [] {
     auto* made = new std::unordered_map<std::string_view, const Ufunc*>;
     for (const Ufunc& ufunc : ufuncs) made->emplace(ufunc.name, &ufunc);
+    for (const Ufunc& ufunc : special_ufuncs()) made->emplace(ufunc.name, &ufunc);
     return made;
   }();
-  auto found = by_name->find(numpy_name);
+  auto found = by_name->find(name);
   return found == by_name->end() ? nullptr : found->second;
 }
 

@@ -34,10 +34,10 @@ struct Ufunc {
   bool exponent = false;            // the second operand is an integer of its own
 };
 
-// All of them, in the order of their names.
+// NumPy's, in the order of their names.
 std::span<const Ufunc> all_ufuncs();
-// Nothing for what is not among them.
-const Ufunc* find_ufunc(std::string_view numpy_name);
+// One of NumPy's, or of SciPy's (special.h); nothing for what is not among them.
+const Ufunc* find_ufunc(std::string_view name);
 
 // Records a call: operands promote as NumPy's do (NEP 50) and broadcast. Error(type, "no_loop" or "promotion") where
 // NumPy has no loop for them, Error(value, "number_range") for an integer that does not fit.

@@ -30,6 +30,11 @@ def is_no_infinity(result: Any, value: Any) -> Any:
     return ~np.isinf(value)
 
 
+def operation_of_one(name: str) -> Callable[[Any], Any]:
+    """An operation that NumPy has no function for."""
+    return lambda x: wrap(_core.apply(name, [x.tensor]))
+
+
 #: The operation, and where Python does not raise: of the result and what was given.
 FLOATS: dict[Any, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     math.sqrt: (np.sqrt, lambda r, x: ~(x < 0)),
@@ -42,6 +47,8 @@ FLOATS: dict[Any, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     math.asinh: (np.arcsinh, None), math.acosh: (np.arccosh, is_finite_again), math.atanh: (np.arctanh, is_finite_again),
     math.atan2: (np.arctan2, None), math.copysign: (np.copysign, None), math.fabs: (np.abs, None),
     math.degrees: (np.degrees, None), math.radians: (np.radians, None),
+    math.erf: (operation_of_one("erf"), None), math.erfc: (operation_of_one("erfc"), None),
+    math.lgamma: (operation_of_one("lgamma"), is_finite_again),
     math.pow: (np.power, is_finite_again), math.hypot: (np.hypot, None),
 }  # fmt: skip
 INTEGERS: dict[Any, Callable[[Any], Any]] = {

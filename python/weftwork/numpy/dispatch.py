@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
@@ -113,6 +114,23 @@ def shown_name(ufunc: np.ufunc) -> str:
     return f"numpy.{name}" if getattr(np, name, None) is ufunc else f"the ufunc {name}"
 
 
+@lru_cache(maxsize=1024)
+def is_known(ufunc: np.ufunc) -> bool:
+    """NumPy's own or SciPy's: that of another library may compute something else under such a name."""
+    return getattr(np, ufunc.__name__, None) is ufunc or is_special(ufunc)
+
+
+@lru_cache(maxsize=1024)
+def is_special(ufunc: np.ufunc) -> bool:
+    """SciPy's, whose dtypes follow from the order of its loops."""
+    special = sys.modules.get("scipy.special._ufuncs")
+    return special is not None and getattr(special, ufunc.__name__, None) is ufunc
+
+
+def refused_ufunc(ufunc: np.ufunc) -> Any:
+    return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")
+
+
 def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:
     if signature is not None:
         return signature
@@ -131,8 +149,10 @@ def elementwise(
     ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: str = "same_kind"
 ) -> Tensor | tuple[Tensor, ...]:
     """The result of an element-wise ufunc, or its results, in NumPy's dtypes."""
+    if not is_known(ufunc):
+        return refused_ufunc(ufunc)
     name = ufunc.__name__
-    if signature is None and casting == "same_kind" and ufunc.nin <= 2:
+    if signature is None and casting == "same_kind" and ufunc.nin <= 2 and not is_special(ufunc):
         x, weak = operand_of(inputs[0])
         y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
         if ufunc.nin == 2 and (weak or also):
@@ -199,9 +219,14 @@ def by_loop(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> Ten
         return raise_here(ArgumentTypeError, f"{name}: no loop for operands of types {shown}: {error}", "ufunc_types")
     operands = [as_tensor(value, dtype) for value, dtype in zip(inputs, types[: ufunc.nin], strict=True)]
     form = power if name == "power" else partial(_core.elementwise, name, in_loop=True)
-    results = form(*operands) if ufunc.nin <= 2 else None
+    try:
+        results = form(*operands) if ufunc.nin <= 2 else None
+    except ArgumentTypeError:
+        if not is_special(ufunc):
+            raise
+        results = None  # of complex numbers
     if results is None:
-        return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")
+        return refused_ufunc(ufunc)
     if isinstance(results, tuple):
         return tuple(map(convert, results, types[ufunc.nin :]))
     return convert(results, types[ufunc.nin])

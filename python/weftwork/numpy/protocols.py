@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, UnsupportedError
 from . import arguments, extents, operators, ufunc_methods
-from .dispatch import call_function, elementwise, finish, shown_name, signature_of
+from .dispatch import call_function, elementwise, finish, is_known, refused_ufunc, shown_name, signature_of
 from .functions import copied, known_order, set_shape
 from .items import get_item, set_item
 from .layout import GIVE_ARRAYS, OF_SORTED, inherit, memory_order, scalars
@@ -26,6 +26,8 @@ __all__ = ["install"]
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]) -> Any:
     """__array_ufunc__: a ufunc, or a method of one, called on traced arrays."""
+    if not is_known(ufunc):
+        return refused_ufunc(ufunc)
     if method != "__call__":
         form = ufunc_methods.METHODS.get(method)
         if form is None:
