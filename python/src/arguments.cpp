@@ -230,6 +230,7 @@ void Parameters::flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, A
   } else if (is_numpy_scalar(object)) {
     flat.is_foreign |= is_scalar_subclass(object);
     flat.key += 'n';
+    flat.scalars.emplace_back(flat.leaves.size(), nb::borrow(arg));
     add_array(array_of_scalar(object), nullptr, flat);
   } else {
     if (is_array_like(object)) {

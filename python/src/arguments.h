@@ -15,11 +15,12 @@ namespace weft::py {
 
 // The signature and the leaves of a call.
 struct Flattened : Signature {
-  std::vector<nb::object> leaves;
-  bool has_others = false;                           // arrays that are not NumPy's own
-  bool is_foreign = false;                           // what no program can take: the function runs as it is
-  nb::list* integers = nullptr;                      // where given: the integers and their paths
-  std::unordered_map<PyObject*, size_t> containers;  // lists and dictionaries that were met, in order
+  std::vector<nb::object> leaves;                      // NumPy's scalars as arrays
+  std::vector<std::pair<size_t, nb::object>> scalars;  // those: which leaf, and what was given
+  bool has_others = false;                             // arrays that are not NumPy's own
+  bool is_foreign = false;                             // what no program can take: the function runs as it is
+  nb::list* integers = nullptr;                        // where given: the integers and their paths
+  std::unordered_map<PyObject*, size_t> containers;    // lists and dictionaries that were met, in order
 
   // A list or dictionary: one that is an argument twice is another signature than two that are equal.
   void note_container(PyObject* object);

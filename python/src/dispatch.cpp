@@ -300,10 +300,13 @@ class Dispatcher {
     return result;
   }
 
+  // The leaves as they were given.
   static nb::object leaves_of(const Flattened& flat) {
     nb::object leaves = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(flat.leaves.size())));
     for (size_t i = 0; i < flat.leaves.size(); ++i)
       PyTuple_SET_ITEM(leaves.ptr(), static_cast<Py_ssize_t>(i), nb::object(flat.leaves[i]).release().ptr());
+    for (const auto& [leaf, scalar] : flat.scalars)
+      PyTuple_SetItem(leaves.ptr(), static_cast<Py_ssize_t>(leaf), nb::object(scalar).release().ptr());
     return leaves;
   }
 

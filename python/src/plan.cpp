@@ -132,7 +132,8 @@ nb::object pick(const OutputSlot& slot, std::vector<nb::object>& results, const 
 // What the program of one of several pieces gives: a list, also of one.
 nb::object run_piece(const Plan& plan, const nb::tuple& given, const nb::object& extra) {
   std::vector<nb::object> leaves;
-  for (nb::handle leaf : given) leaves.push_back(nb::borrow(leaf));
+  for (nb::handle leaf : given)
+    leaves.push_back(is_numpy_scalar(leaf.ptr()) ? nb::object(array_of_scalar(leaf.ptr())) : nb::borrow(leaf));
   if (!plan.build_result.is_none()) return run_plan(plan, leaves, extra);
   nb::list list;
   if (plan.core.is_none()) return list;

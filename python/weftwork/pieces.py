@@ -16,7 +16,6 @@ import numpy as np
 
 from . import _core
 from .bytecode.host import Undo, agree, undoing
-from .bytecode.outside import LEAF as LEAF_STEP
 from .bytecode.outside import Mark, Refused, Stage, Steps
 from .errors import Error
 from .graph import Graph
@@ -255,7 +254,7 @@ class Session:
         for leaf, (number, _) in zip(arguments.inputs, self.input_leaves, strict=True):
             if isinstance(leaf.given, (np.ndarray, np.generic)):
                 tensor = leaf.traced.tensor
-                recorder.sources[id(tensor)] = (tensor, leaf.given, recorder.steps.step(LEAF_STEP, number))
+                recorder.sources[id(tensor)] = (tensor, leaf.given, recorder.steps.leaf(number, leaf.name))
         recorder.session = self
         self.recorder = recorder
 

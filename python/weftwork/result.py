@@ -14,12 +14,13 @@ import numpy as np
 from . import _core
 from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
+from .numpy.axis_order import inverse, turned
 from .numpy.layout import axes_of, is_contiguous
 from .numpy.loops import Retry
 from .numpy.maybe import Maybe
 from .numpy.mixed import mark_of
 from .numpy.steps import fixed, is_turned, view_of, whole_of
-from .numpy.tracer import Selection, TracedArray, as_tensor, inverse, turned
+from .numpy.tracer import Selection, TracedArray, as_tensor
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
 

@@ -14,15 +14,17 @@ import numpy as np
 from . import _core
 from .annotation import Declared
 from .bytecode.branches import CONDITIONS
+from .bytecode.kinds import INTEGERS
 from .bytecode.machine import Stop
 from .bytecode.outside import ARGUMENT, CALL, VALUE, HostValue, Steps, watching
 from .bytecode.outside import LEAF as LEAF_STEP
 from .bytecode.recorder import Escaped, Recorder, Refused
 from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
+from .numpy.axis_order import inverse, turned
 from .numpy.checks import Checks
 from .numpy.layout import deciding, given_strides
 from .numpy.loops import Retry
-from .numpy.tracer import MASKS, NDARRAY, Trace, TracedArray, inverse, tracing, turned
+from .numpy.tracer import MASKS, NDARRAY, Trace, TracedArray, tracing
 from .profile import span
 from .pytree import flatten, unflatten_with
 from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Place, Slot
@@ -146,12 +148,16 @@ class Arguments:
     def _given(self, path: str, given: Any, parameter: str) -> Any:
         """What the function gets for an argument: a Python number is one that Python computes with."""
         traced = self._placeholder(path, given, parameter)
-        if traced.weak is None or self.recorder is None or self.recorder.bakes:
+        is_integer = type(given) is int or type(given) in INTEGERS
+        if not (traced.weak or is_integer) or self.recorder is None or self.recorder.bakes:
             return traced
         step = self.recorder.steps.leaf(len(self.leaves) - 1, path)
+        if is_integer:
+            self.recorder.sources[id(traced.tensor)] = (traced.tensor, given, step)
+        if traced.weak is None:
+            return traced
         if type(given) is int:
             self.recorder.integers[path] = step
-            self.recorder.sources[id(traced.tensor)] = (traced.tensor, given, step)
         return HostValue(given, step, traced)
 
     def _placeholder(self, path: str, given: Any, parameter: str) -> TracedArray:

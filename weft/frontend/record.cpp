@@ -256,7 +256,8 @@ double work_of(const Record& record) {
 double element_work(std::span<const Tensor> outputs, uint64_t since) {
   std::lock_guard lock(record_mutex());
   double work = 0;
-  for (const Record* record : calls_of(outputs)) {
+  const auto is_since = [&](const Record& record, size_t i) { return record.operands[i].record().serial >= since; };
+  for (const Record* record : calls_of(outputs, is_since)) {
     if (record->serial >= since) work += work_of(*record);
   }
   return work;

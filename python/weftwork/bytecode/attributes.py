@@ -14,6 +14,7 @@ from .host import is_compiled, is_generator
 from .kinds import (
     ABSENT,
     HEAP,
+    INTEGERS,
     contains_traced,
     instance_space,
     is_method_of_users,
@@ -54,7 +55,9 @@ class Attributes(PlainArrays):
 
     def attribute(self, owner: Any, name: str) -> Any:
         if type(owner) is HostValue:
-            return getattr(self.concrete(owner), name)
+            if type(owner.value) not in INTEGERS:
+                return getattr(self.concrete(owner), name)
+            owner = self.traced(owner)
         if name == "__class__":
             return type_of(owner)
         if name in ("__module__", "__doc__") and type_of(owner) is range:
@@ -278,8 +281,7 @@ class Attributes(PlainArrays):
         stored = self.overlay.get((ATTRIBUTE, id(owner), name))
         if stored is not None:
             return stored[2]
-        if isinstance(self.found_in_class(kind, "__getattribute__")[0], types.FunctionType):
-            self.refuse(f"{kind.__name__} has a __getattribute__ of its own")
+        self.require_ordinary(kind, "__getattribute__")
         given = self.stored_in_class(kind.__mro__, name)
         value, definer = self.found_in_class(kind, name) if given is ABSENT else (given, None)
         if definer is not None and (hasattr(type(value), "__set__") or hasattr(type(value), "__delete__")):
@@ -296,6 +298,13 @@ class Attributes(PlainArrays):
         if definer is not None:
             return self.bound(owner, value, name, definer)
         raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+
+    def require_ordinary(self, kind: type, name: str) -> None:
+        """That a class of the user's says nothing of its own about attributes: `__setattr__ = dict.__setitem__`."""
+        found, definer = self.found_in_class(kind, name)
+        is_slot = isinstance(found, types.WrapperDescriptorType) and found.__objclass__ in (definer, object)
+        if definer is not None and definer.__flags__ & HEAP and not is_slot:
+            self.refuse(f"{kind.__name__} has a {name} of its own")
 
     def described(self, owner: Any, value: Any, name: str) -> Any:
         """An attribute that a property or slot gives."""
@@ -363,10 +372,11 @@ class Attributes(PlainArrays):
             return
         if not is_user_object(owner) and not isinstance(owner, type):
             self.refuse(f"the attribute '{name}' of {type(owner).__name__} is stored")
-        setter, _definer = self.found_in_class(type(owner), "__setattr__")
-        if is_method_of_users(setter):
+        setter = self.found_in_class(type(owner), "__setattr__")[0]
+        if isinstance(setter, types.FunctionType):
             self.call(setter, (owner, name, value), {})
             return
+        self.require_ordinary(type(owner), "__setattr__")
         self.set_attribute(owner, name, value)
 
     def set_attribute(self, owner: Any, name: str, value: Any) -> None:
@@ -403,6 +413,7 @@ class Attributes(PlainArrays):
     def delete_attribute(self, owner: Any, name: str) -> None:
         if id(owner) not in self.fresh:
             self.refuse(f"the attribute '{name}' is deleted")
+        self.require_ordinary(type(owner), "__delattr__")
         self.changes(owner)
         delattr(owner, name)
 

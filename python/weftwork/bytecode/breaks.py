@@ -33,6 +33,8 @@ __all__ = ["Breaks"]
 
 #: Elements of a list that is made of an array.
 LONGEST_LIST = 64
+#: Elements of an array of extents or axes.
+MOST_PINNED = 64
 #: How deep containers are searched for arrays that may still be used.
 DEEPEST = 5
 
@@ -90,6 +92,19 @@ class Breaks(Effects):
             return None
         with untraced():
             return view(base[1]), self.steps.call(view, [HostValue(base[1], base[2])])
+
+    def pinned(self, array: TracedArray, is_extent: bool) -> Any:
+        """What Python has as the value of an array, or was given: the program is for this value.
+
+        None where that is not known, and where a number is asked for that is no extent, and Python can go on with it.
+        """
+        is_asked = is_extent or (array.scalar and array.dtype.kind in "iu" and not self.can_break())
+        found = self.known(array) if is_asked and not self.bakes else None
+        if found is None or np.size(found[0]) > MOST_PINNED:
+            return None
+        value = found[0] if array.scalar else np.array(found[0])  # which may be written later
+        self.steps.check("equal" if array.scalar else "bytes", found[1], value)
+        return value
 
     def number(self, value: Any) -> Any:
         """A value of no dimensions that Python computes with; others as they are."""

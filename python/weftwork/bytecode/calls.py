@@ -234,9 +234,10 @@ class Calls(Machine):
         owner = getattr(function, "__self__", None)
         if isinstance(owner, type) and (form := METHODS.get((owner, function.__name__))) is not None:
             return form(self, args, kwargs)
-        result = self.native_method(owner, function, args, kwargs)
-        if result is not NotImplemented:
-            return result
+        for known in (self.native_method, self.method_of_contents):
+            result = known(owner, function, args, kwargs)
+            if result is not NotImplemented:
+                return result
         if is_generator(owner):
             return self.draw(owner, function.__name__, args, kwargs)
         if not natives.is_pure(function):

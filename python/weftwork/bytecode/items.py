@@ -28,6 +28,7 @@ class Items(Machine):
     """The part of a recorder that knows items and the keys that lead to them."""
 
     def item(self, owner: Any, key: Any) -> Any:
+        owner = self.number_operand(owner)
         if answers(owner):
             return self.call_special(owner, "__getitem__", key)
         if id(owner) in self.large:
@@ -80,7 +81,7 @@ class Items(Machine):
                 for axis, part in enumerate(key)
             )
         if type(key) is list and self.holds_host(key):
-            return self.array_operand(key) if isinstance(owner, TracedArray) else self.concrete_deep(key)
+            return self.call(np.array, (key,), {}) if isinstance(owner, TracedArray) else self.concrete_deep(key)
         return key
 
     def index(self, array: Any, axis: int, place: HostValue) -> Any:
@@ -181,7 +182,8 @@ class Items(Machine):
         self.guarded(DELETE_ITEM, (owner, self.known_key(owner, key)), {})
 
     def number_operand(self, value: Any) -> Any:
-        return self.traced(value) if type(value) is HostValue and type(value.value) in NUMBERS else value
+        is_number = type(value) is HostValue and (type(value.value) in NUMBERS or isinstance(value.value, np.generic))
+        return self.traced(value) if is_number else value
 
     def array_operand(self, value: Any) -> Any:
         if type(value) is HostValue:

@@ -135,6 +135,8 @@ class Iteration(Machine):
         if isinstance(value, dict) and not is_user_object(value):
             self.require_known(value)
             return dict(value)
+        if isinstance(value, dict):
+            return dict(self.contents_of(value, dict))
         return self.refuse(f"{type(value).__name__} is unpacked as a mapping")
 
     def grow(self, container: Any) -> None:

@@ -37,6 +37,8 @@ ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "nothing"})()
 #: Values that are what they are: two that are equal need not be told apart.
 #: Python's own numbers.
 NUMBERS = (int, float, complex, bool)
+#: NumPy's integers are indices and extents where Python's are: numbers that Python has.
+INTEGERS = frozenset(np.dtype(code).type for code in "bhilqBHILQ")
 CONSTANTS = (str, int, bytes, type(Ellipsis), type(NotImplemented), range, slice)
 SAME = (
     bool,

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..numpy.tracer import Selection, TracedArray
 from .calls import METHODS, SPECIAL, Callback, special
-from .kinds import ABSENT, HEAP, LARGEST, OWN, instance_space, is_user_object, lookup, type_of
+from .kinds import ABSENT, HEAP, INTEGERS, LARGEST, OWN, instance_space, is_user_object, lookup, type_of
 from .machine import Stop
 from .natives import OWNERS
 from .outside import ATTRIBUTE, CALL, ENTRY, HostValue
@@ -62,7 +62,7 @@ def text_function(function: Any) -> Any:
                 return text if type(text) is str else r.refuse("what is no text as the text of an object")
         r.require_known(args[0]) if args else None
         values = tuple(map(r.concrete_deep, args))
-        if kwargs or not all(map(is_constant, values)):
+        if kwargs or not all(is_constant(value) or type(value) in INTEGERS for value in values):
             return r.refuse("a value as text")
         return r.guarded(function, values, {})
 

@@ -42,6 +42,10 @@ def operation(*names: str) -> Callable[[Operation], Operation]:
     return register
 
 
+#: Instructions.
+BETWEEN_LOOKS = 1_000
+
+
 class Stop(BaseException):
     """Ends the interpretation; no handler of the interpreted program sees it."""
 
@@ -60,7 +64,7 @@ class Machine:
     #: Exceptions that are the interpreter's own business, not the program's.
     own_exceptions: tuple[type[BaseException], ...] = (Stop,)
 
-    most_instructions = 1 << 62
+    most_instructions = next_look = 1 << 62
 
     def __init__(self) -> None:
         self.frame: Frame | None = None
@@ -127,6 +131,12 @@ class Machine:
             del place
             return self._loop(frame)
 
+    def look(self) -> None:
+        """Whether the call has taken too much by now; done every now and then."""
+        if self.instructions > self.most_instructions:
+            self.refuse(f"it takes more than {self.most_instructions} instructions")
+        self.next_look = self.instructions + BETWEEN_LOOKS
+
     def _loop(self, frame: Frame) -> Any:
         """Instructions in order, until the frame gives back control."""
         instructions = frame.code.instructions
@@ -138,8 +148,8 @@ class Machine:
                     frame.instruction = instruction = instructions[frame.at]
                     frame.at += 1
                     self.instructions += 1
-                    if self.instructions > self.most_instructions:
-                        self.refuse(f"it takes more than {self.most_instructions} instructions")
+                    if self.instructions > self.next_look:
+                        self.look()
                     signal = instruction.run(self, frame, instruction)
                     if signal is not None:
                         return signal

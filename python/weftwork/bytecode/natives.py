@@ -191,6 +191,7 @@ def fill() -> None:
     for value in (
         *CHANGING,
         functools.partial,
+        np.lib.array_utils.normalize_axis_index,
         collections.OrderedDict,
         collections.deque,
         collections.defaultdict,

@@ -19,6 +19,7 @@ from .kinds import (
     ABSENT,
     CONSTANTS,
     CONTAINERS,
+    INTEGERS,
     LARGEST,
     SAME,
     Mirror,
@@ -105,7 +106,7 @@ class Reads(Machine):
         if isinstance(value, (float, np.floating)) and math.isinf(value) and not self.bakes:
             self.steps.check("equal", step(), value)
             return value
-        if t in (float, complex):
+        if t in (float, complex) or (t in INTEGERS and not self.bakes):
             if self.bakes:
                 return value
             self.steps.check("type", step(), t)
@@ -192,25 +193,30 @@ class Reads(Machine):
             self.steps.check("is", step, value)
             return known.copy
         self.steps.check("type", step, type(value))
-        if isinstance(value, (dict, types.MappingProxyType)):
-            if any(answers(key) and not compares_by_identity(key) for key in value):
-                self.refuse("a dict whose keys are objects with methods of their own")
-            self.steps.check("keys", step, list(value))
-            items = {key: self.outside(item, ITEM, step, key) for key, item in value.items()}
-            copy: Any = items if type(value) is dict else type(value)(items)
-        elif isinstance(value, set):
+        copy: Any
+        if isinstance(value, set):
             copy = set(value)
             # Its order too is what it was: a loop over it would be another one.
             if not all(map(is_key, value)) or list(copy) != list(value):
                 self.refuse("a set of the surroundings")
             self.steps.check("keys", step, list(value))
         else:
-            self.steps.check("length", step, len(value))
-            parts = [self.outside(item, ITEM, step, i) for i, item in enumerate(value)]
-            copy = parts if type(value) is list else tuple(parts) if type(value) is tuple else type(value)._make(parts)  # type: ignore[attr-defined]
+            copy = self.elements(value, step)
+            if type(value) not in (dict, list):
+                copy = value._make(copy) if is_record(type(value)) else type(value)(copy)
         mirror = Mirror(value, copy, step)
         self.mirrors[id(value)] = self.copies[id(copy)] = mirror
         return copy
+
+    def elements(self, value: Any, step: int) -> Any:
+        """A list of what a sequence holds, or a dictionary of what a mapping does; later calls read each of it again."""
+        if isinstance(value, (dict, types.MappingProxyType)):
+            if any(answers(key) and not compares_by_identity(key) for key in value):
+                self.refuse("a dict whose keys are objects with methods of their own")
+            self.steps.check("keys", step, list(value))
+            return {key: self.outside(item, ITEM, step, key) for key, item in value.items()}
+        self.steps.check("length", step, len(value))
+        return [self.outside(item, ITEM, step, i) for i, item in enumerate(value)]
 
     def entry_of(self, space: dict, key: Any) -> Any:
         """An entry of a large dictionary of the surroundings; ABSENT where there is none."""

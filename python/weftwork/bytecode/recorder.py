@@ -31,6 +31,7 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
 )
 from .appends import Appends
 from .calls import SPECIAL, Calls
+from .contents import Contents
 from .early_exits import EarlyExits
 from .frame import DefaultOf, Frame
 from .headers import LoopHeaders
@@ -52,9 +53,11 @@ __all__ = ["Recorder", "Refused"]
 MOST_CALLS = 20_000
 #: Most instructions of Python in a recording: it takes about 4 us for each.
 MOST_INSTRUCTIONS = 200_000
+#: Operations that are recorded, of which a program needs half or more.
+MOST_RECORDED = 10_000
 
 
-class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopHeaders):
+class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -74,7 +77,8 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopH
         self.calls = 0
         trace.recorder = self
         if not self.bakes:
-            self.most_instructions = MOST_INSTRUCTIONS
+            self.most_instructions, self.next_look = MOST_INSTRUCTIONS, 0
+        self.first_serial = _core.next_serial()
 
     # -- where it is, and giving up --------------------------------------------------------------------------------
 
@@ -90,6 +94,11 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Calls, LoopH
 
     def refuse(self, reason: str) -> Any:
         raise Refused(reason, self.place())
+
+    def look(self) -> None:
+        super().look()
+        if _core.next_serial() - self.first_serial > MOST_RECORDED and not (self.bakes or self.strict):
+            self.refuse(f"more than {MOST_RECORDED} operations are recorded")
 
     def run(self, frame: Frame) -> Any:
         self.calls += 1

@@ -12,6 +12,18 @@ from ..errors import ArgumentTypeError, ArgumentValueError, Error
 from .tracer import TracedArray, raise_here
 
 
+def known(value: Any, what: str) -> Any:
+    """What extents, axes and places are: of an array its constant, or the value that Python has."""
+    return value._need_value(what, "make it a constant", True) if isinstance(value, TracedArray) else value
+
+
+def known_deep(value: Any, what: str) -> Any:
+    """Known numbers in lists and tuples."""
+    if type(value) in (list, tuple):
+        return type(value)(known_deep(item, what) for item in value)
+    return known(value, what)
+
+
 def integer(value: Any, name: str) -> Any:
     """operator.index, and symbolic extents as they are; an error that names the user's line for what is no integer."""
     if isinstance(value, _core.Dim):
@@ -40,7 +52,7 @@ def near_diagonal(k: Any, rows: Any, columns: Any) -> Any:
 def items_of(value: Any, name: str) -> list[Any]:
     """A sequence of integers, or one alone: tuples, lists, ranges and arrays are sequences."""
     if isinstance(value, TracedArray) and value.ndim:
-        value = value._need_value(name, "make it a constant")
+        value = known(value, name)
     if isinstance(value, np.ndarray) and value.ndim:
         value = list(value)
     if isinstance(value, (str, bytes)) or value is None:

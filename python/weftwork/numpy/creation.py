@@ -284,15 +284,15 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
     wanted = {str(r).upper()[0] for r in ([requirements] if isinstance(requirements, str) else requirements or ())}
     if not wanted <= set("CFAWOE"):
         raise_here(ArgumentValueError, f"require: unknown requirement among {requirements}", "require")
-    if wanted & {"O", "W"}:
-        raise_here(
-            UnsupportedError,
-            "whether np.require copies for 'O' and 'W' depends on who owns the memory; write np.copy(x)",
-            "require",
-        )
     if wanted >= {"C", "F"}:
         raise_here(ArgumentValueError, 'Cannot specify both "C" and "F" order', "require")
-    return asarray(a, dtype, "C" if "C" in wanted else "F" if "F" in wanted else None)
+    order = "C" if "C" in wanted else "F" if "F" in wanted else "A"
+    array = asarray(a, dtype, order)
+    if "O" in wanted and not array._steps and not array._storage.owned:
+        message = "whether np.require copies for 'O' depends on who owns the memory; write np.copy(x)"
+        raise_here(UnsupportedError, message, "require")
+    lacks = ("O" in wanted and array._steps) or ("W" in wanted and not array.flags.writeable)
+    return array.copy(order) if lacks else array
 
 
 @creates("isscalar")

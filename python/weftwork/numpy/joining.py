@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own, reductions
-from .arguments import axis_number, extents_of, integer, items_of, require_casting
+from .arguments import axis_number, extents_of, integer, items_of, known, known_deep, require_casting
 from .dispatch import finish, implements
 from .functions import (
     _NoValue,
@@ -100,7 +100,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 
 
 def divided(function: Any, ary: Any, places: Any, axis: int) -> list[TracedArray]:
-    x, axis = traced(ary), axis_number(axis, "split")
+    x, axis, places = traced(ary), axis_number(axis, "split"), known(places, "split")
     if np.ndim(places):
         return [
             x.view_of(part)
@@ -139,6 +139,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if axis is None:
         x, axis = ravel(x), 0
     axis = one_axis(axis, x.ndim, "repeat")
+    if isinstance(repeats, TracedArray) and repeats.scalar:
+        repeats = known(repeats, "np.repeat")
     if isinstance(repeats, TracedArray) and repeats.size != 1:
         repeats = repeats._need_value("np.repeat", "make the counts constants")
     if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
@@ -207,7 +209,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     x = traced(m)
     if len(axes) != 2 or len(reductions.normalized_axes(tuple(axes), x.ndim, "rot90")) != 2:
         raise_here(ArgumentValueError, f"rot90 takes two axes, got {axes}", "axis")
-    k %= 4
+    k = known(k, "rot90") % 4
     if k == 0:
         return x
     if k == 2:
@@ -253,6 +255,7 @@ def pad_constants(given: Any, dtype: np.dtype) -> np.ndarray:
 
 def pad_widths(pad_width: Any, ndim: int) -> list[list[int]]:
     """How many elements come before and after each axis."""
+    pad_width = known_deep(pad_width, "pad_width")
     with untraced():
         widths = own.asarray(pad_width)
         if widths.dtype.kind not in "iu":

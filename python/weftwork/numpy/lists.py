@@ -62,7 +62,7 @@ def kinds_of(function: Callable[..., Any]) -> dict[str, str]:
     kinds = {}
     with untraced(), np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for parameter in inspect.signature(function).parameters.values():
+        for parameter in parameters_of(function):
             if parameter.kind is parameter.VAR_KEYWORD:
                 continue
             if is_asked(function, parameter, [Probe()]):
@@ -91,11 +91,16 @@ def as_argument(value: Any, kind: str | None) -> Any:
     return value
 
 
+@lru_cache(maxsize=1024)
+def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(function).parameters.values())
+
+
 def with_arrays(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The arguments of a function with a dispatcher, with arrays in the place of lists."""
     kinds = kinds_of(function)
     names: list[str] = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in parameters_of(function):
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             names.append(parameter.name)
         elif parameter.kind is parameter.VAR_POSITIONAL:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from . import own
-from .arguments import axis_number, integer, is_number, require_cpu
+from .arguments import axis_number, integer, is_number, known, require_cpu
 from .dispatch import implements, operand_of
 from .functions import solid
 from .tracer import TracedArray, untraced, wrap
@@ -70,10 +70,8 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype
 
 
 def known_number(value: Any) -> Any:
-    """A bound that is not traced, or a constant of the program."""
-    if not isinstance(value, TracedArray):
-        return value
-    return value._need_value("the length of np.arange", "make the argument static")[()]
+    """A bound that is not traced, a constant of the program, or a number that Python has."""
+    return known(value, "the length of np.arange")[()] if isinstance(value, TracedArray) else value
 
 
 def is_whole_ramp(given: list[Any], dtype: Any) -> bool:

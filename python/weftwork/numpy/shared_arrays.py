@@ -69,8 +69,18 @@ def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedAr
     storage.twins = storage.choice.parts
     for part in storage.twins:
         part.twins = (*part.twins, storage)
-    storage.peers = tuple(dict.fromkeys((*parts, *parts[0].peers, *parts[1].peers)))
+    storage.peers = parts
     return result
+
+
+def family_of(storage: Storage) -> set[Storage]:
+    """What may be one memory with it, and with each of that."""
+    found, pending = {storage}, [storage]
+    while pending:
+        new = [peer for peer in pending.pop().peers if peer not in found]
+        found.update(new)
+        pending += new
+    return found
 
 
 class SharedArrays:
@@ -119,7 +129,7 @@ class SharedArrays:
             if item.name is not None and isinstance(now.get(item.name), TracedArray)
         }
         arrays = {name: value for name, value in arrays.items() if not value.scalar}
-        families = {name: {value._storage, *value._storage.peers} for name, value in arrays.items()}
+        families = {name: family_of(value._storage) for name, value in arrays.items()}
         self.shared = [
             (name, other)
             for name, family in families.items()

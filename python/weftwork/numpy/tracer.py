@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
+from .axis_order import inverse, turned
 from .checks import Checks, holds_complex
 from .frozen import is_frozen, same_bytes
 
@@ -27,6 +28,12 @@ def raise_here(kind: type[Exception], message: str, label: str) -> Any:
     error = kind(f"{message}  [{label}]\n{place}" if place else f"{message}  [{label}]")
     error.label = label  # type: ignore[attr-defined]
     raise error
+
+
+def pinned(array: TracedArray, is_extent: bool = True) -> Any:
+    """What Python has at each call as the value of an array: the program is for this value. None where that is not known, or Python is asked."""
+    trace = current_trace()
+    return None if trace is None or trace.recorder is None else trace.recorder.pinned(array, is_extent)
 
 
 class Capture:
@@ -151,16 +158,6 @@ def constant_in_place(array: np.ndarray) -> Tensor:
     """A constant that is the array's own memory where its axes, in some order, are dense: ``weight.T`` is not copied."""
     axes = _core.turned_axes(array)
     return turned(_core.constant(array if axes is None else array.transpose(axes)), inverse(axes))
-
-
-def turned(tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
-    """The value with its axes in this order; None: as they are."""
-    return tensor if axes is None else _core.apply("transpose", [tensor], {"permutation": axes})
-
-
-def inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """The order of axes that undoes this one."""
-    return None if axes is None else tuple(map(axes.index, range(len(axes))))
 
 
 def current_trace() -> Trace | None:
@@ -421,8 +418,10 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     # -- values that only the run knows ----------------------------------------------------------------------------
 
-    def _need_value(self, what: str, instead: str) -> Any:
+    def _need_value(self, what: str, instead: str, is_extent: bool = False) -> Any:
         constant = self.tensor.constant()
+        if constant is None:
+            constant = pinned(self, is_extent)
         if constant is not None:
             return constant
         return raise_here(
@@ -440,7 +439,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return int(self._need_value("int()", "keep it an array, or make the argument static"))
 
     def __index__(self) -> int:
-        return self._need_value("an index or extent", "use np.take, or make the argument static").__index__()
+        return self._need_value("an index or extent", "use np.take, or make the argument static", True).__index__()
 
     def __float__(self) -> float:
         return float(self._need_value("float()", "keep it an array"))
