@@ -181,3 +181,29 @@ def test_np_require_knows_what_can_be_written() -> None:
     fast = wf.jit(lambda x: np.require(x, requirements=["W", "C"]))
     assert fast(GIVEN) is GIVEN
     assert fast(frozen) is not frozen and fast(frozen).flags.writeable
+
+
+def written_through_a_view(x: np.ndarray) -> Any:
+    rows = x.reshape((x < 4).sum(), -1)
+    rows[1] = 7
+    return np.sin(x).sum(), rows * 2
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.reshape(*(np.array([3, 4]) + (x < 1).sum() - 1), -1).sum(1) * 2,
+        lambda x: np.sin(x.reshape((x >= 30).sum() // 10, -1)).sum(0),
+        lambda x: np.split(np.sin(x), (x < 4).sum())[1] * 2,
+        lambda x: np.broadcast_to(np.sin(x)[:3], ((x < 7).sum(), 3)) * 2,
+        lambda x: np.swapaxes(np.sin(x).reshape(3, 4, 5), (x < 1).sum(), (x < 2).sum()) * 1,
+        written_through_a_view,
+    ],
+)
+def test_views_by_extents_that_are_computed_are_made_in_pieces(function: Any) -> None:
+    fast = wf.jit(function, strict=False)
+    for _ in range(3):
+        found, wanted = GIVEN.copy(), GIVEN.copy()
+        same(fast(found), function(wanted))
+        same(found, wanted)
+    assert fast.ways["pieces"] and not fast.refusals

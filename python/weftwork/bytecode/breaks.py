@@ -364,10 +364,21 @@ class Breaks(Effects):
     def compiled_call(self, function: Any, args: tuple, kwargs: dict[str, Any], written: tuple[int, ...]) -> Any:
         raise NotImplementedError
 
+    def ask_extents(self, function: Any, args: tuple) -> bool:
+        """Ends a piece where extents and axes are computed: a view that Python makes would be lost on the program."""
+        flat = [item for value in args for item in (value if type(value) in (list, tuple) else (value,))]
+        arrays = [value for value in (getattr(function, "owner", None), *flat) if isinstance(value, TracedArray)]
+        asked = any(array.scalar and array.dtype.kind in "iu" and self.known(array) is None for array in arrays)
+        if asked:
+            self.evaluate(arrays)
+        return asked
+
     def called_by_host(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A pure function that no program can hold, called by Python; NotImplemented where that is none."""
         if not self.can_break() or kwargs.get("out") is not None:
             return NotImplemented
+        if getattr(function, "name", getattr(function, "__name__", "")) in VIEWS and self.ask_extents(function, args):
+            return self.guarded(function, args, kwargs)
         if isinstance(function, BoundMethod):
             if function.name in MAY_CHANGE - CHANGING_METHODS:
                 return NotImplemented
@@ -422,5 +433,9 @@ def holds_selection(value: Any) -> bool:
     return isinstance(value, Selection) or (type(value) in (list, tuple) and any(map(holds_selection, value)))
 
 
+#: Functions and methods that make views by extents and axes.
+VIEWS = frozenset(
+    ["reshape", "swapaxes", "transpose", "moveaxis", "expand_dims", "broadcast_to", "split", "array_split"]
+)
 #: Functions of NumPy, and methods of ufuncs, that change their first argument.
 CHANGING = frozenset(["put", "place", "putmask", "copyto", "fill_diagonal", "put_along_axis", "at"])
