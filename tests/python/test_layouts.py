@@ -174,3 +174,42 @@ def test_a_loop_that_changes_the_order_does_not_tell_what_a_reshape_is():
         np.testing.assert_array_equal(wf.jit(turned, strict=False)(x, n), turned(x, n))
     with pytest.raises(NotImplementedError, match=r"x.reshape\(-1\)\[0\] = 5"):
         wf.jit(turned, strict=True)(x, 20)
+
+
+def orders(a: np.ndarray) -> list[np.ndarray]:
+    """An array in several orders of memory."""
+    wide = np.zeros([2 * n for n in a.shape])
+    wide[tuple(slice(None, None, 2) for _ in a.shape)] = a
+    return [a, np.asfortranarray(a), wide[tuple(slice(None, None, 2) for _ in a.shape)], a[::-1]]
+
+
+SQUARE, STACK = np.random.default_rng(3).normal(size=(4, 4)), np.random.default_rng(4).normal(size=(2, 4, 4))
+BY_ROWS = {
+    "dot": (lambda a, b: np.dot(a, b), SQUARE, SQUARE), "method dot": (lambda a, b: a.dot(b), STACK, SQUARE),
+    "inner": (lambda a, b: np.inner(a, b), STACK, SQUARE), "outer": (lambda a, b: np.outer(a, b), SQUARE, SQUARE),
+    "tensordot": (lambda a, b: np.tensordot(a, b, 1), STACK, SQUARE), "kron": (lambda a, b: np.kron(a, b), SQUARE, SQUARE),
+    "take": (lambda a, b: np.take(a, [0, 1], 1), STACK, SQUARE), "repeat": (lambda a, b: a.repeat(2, 1), STACK, SQUARE),
+    "argsort": (lambda a, b: np.argsort(a, 0), STACK, SQUARE), "cov": (lambda a, b: np.cov(a), SQUARE, SQUARE),
+    "inv": (lambda a, b: np.linalg.inv(a), STACK, SQUARE), "solve": (lambda a, b: np.linalg.solve(a, b), SQUARE, SQUARE),
+    "eigh": (lambda a, b: np.linalg.eigh(a)[0], STACK, SQUARE), "svd": (lambda a, b: np.linalg.svd(a)[1], STACK, SQUARE),
+    "pinv": (lambda a, b: np.linalg.pinv(a), STACK, SQUARE), "multi_dot": (lambda a, b: np.linalg.multi_dot([a, b]), SQUARE, SQUARE),
+    "cholesky": (lambda a, b: np.linalg.cholesky(a @ a.T + 9 * np.eye(4)), SQUARE, SQUARE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BY_ROWS)
+def test_results_in_row_major_order_whatever_the_operands_have(name):
+    function, *given = BY_ROWS[name]
+
+    def used(a, b):
+        result = function(a, b)
+        flat = result.reshape(-1)
+        flat[0] = 7  # which the result shows
+        return result, result.flags.c_contiguous, result.T.ravel()
+
+    for a in orders(given[0]):
+        for b in orders(given[1]):
+            wanted, found = used(a, b), wf.jit(used)(a, b)
+            assert found[1] is wanted[1] is True and found[0].strides == wanted[0].strides
+            np.testing.assert_allclose(found[0], wanted[0], atol=1e-10)
+            np.testing.assert_allclose(found[2], wanted[2], atol=1e-10)

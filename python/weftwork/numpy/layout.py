@@ -335,6 +335,30 @@ def arrays_among(values: Any) -> list[TracedArray]:
     return found
 
 
+#: What gives arrays in row-major order, whatever the order of its operands is.
+BY_ROWS = frozenset(
+    [np.dot, np.inner, np.outer, np.tensordot, np.kron, np.take, np.repeat, np.argsort, np.cov, np.corrcoef]
+)
+BY_ROWS |= {
+    np.linalg.inv,
+    np.linalg.solve,
+    np.linalg.cholesky,
+    np.linalg.eigh,
+    np.linalg.svd,
+    np.linalg.pinv,
+    np.linalg.multi_dot,
+}
+
+
+def by_rows(function: Any, result: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Notes that such results depend on no operand's layout."""
+    if function in BY_ROWS and kwargs.get("out") is None:
+        given = {id(operand._storage) for operand in arrays_among((*args, *kwargs.values()))}
+        for array in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(array, TracedArray) and not array._steps and id(array._storage) not in given:
+                array._storage.parents, array._storage.strides = (), None
+
+
 def inherit(result: Any, args: Any, kwargs: dict[str, Any], kept: Any = None) -> Any:
     """Notes on what a function computed from which arrays its layout depends; ``kept``: the operands whose order it keeps."""
     if type(result) is TracedArray and not result.tensor.is_wide:

@@ -13,7 +13,7 @@ from . import arguments, extents, operators, ufunc_methods
 from .dispatch import call_function, elementwise, finish, is_known, refused_ufunc, shown_name, signature_of
 from .functions import copied, known_order, set_shape
 from .items import get_item, set_item
-from .layout import GIVE_ARRAYS, OF_SORTED, inherit, memory_order, scalars
+from .layout import GIVE_ARRAYS, OF_SORTED, by_rows, inherit, memory_order, scalars
 from .linalg import call_gufunc
 from .loops import rows_of
 from .methods import METHODS, PROPERTIES
@@ -93,7 +93,9 @@ def array_function(self: TracedArray, function: Any, types: Any, args: Any, kwar
     if selected is not None:  # at a place where NumPy does not look for one
         return selected.__array_function__(function, types, args, kwargs)
     kept = args if function in KEEPING and not kwargs else None
-    result = inherit(call_function(function, args, kwargs), args, kwargs, kept)
+    result = call_function(function, args, kwargs)
+    by_rows(function, result, args, kwargs)
+    result = inherit(result, args, kwargs, kept)
     if kwargs.get("out") is not None:
         return result
     name, is_weighted = function.__name__, kwargs.get("weights") is not None
@@ -138,7 +140,9 @@ def call_method(self: BoundMethod, *args: Any, **kwargs: Any) -> Any:
         return getattr(self.owner, self.name)  # which says why there is none
     keeps = self.name == "copy" or (self.name == "astype" and len(args) == 1 and not kwargs)
     kept = (self.owner,) if keeps else None
-    result = inherit(self.form(self.owner, *args, **kwargs), (self.owner, *args), kwargs, kept)
+    result = self.form(self.owner, *args, **kwargs)
+    by_rows(getattr(np, self.name, None), result, (self.owner, *args), kwargs)
+    result = inherit(result, (self.owner, *args), kwargs, kept)
     is_array = self.name in GIVE_ARRAYS or kwargs.get("out") is not None
     return result if is_array else scalars(result, (self.owner, *args))
 
