@@ -28,7 +28,8 @@ class Items(Machine):
     """The part of a recorder that knows items and the keys that lead to them."""
 
     def item(self, owner: Any, key: Any) -> Any:
-        owner = self.number_operand(owner)
+        if type(owner) is HostValue:
+            owner = self.traced(owner) if isinstance(owner.value, np.generic) else self.concrete(owner)
         if answers(owner):
             return self.call_special(owner, "__getitem__", key)
         if id(owner) in self.large:
