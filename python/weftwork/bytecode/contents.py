@@ -15,7 +15,22 @@ __all__ = ["Contents"]
 KINDS = (list, tuple, dict)
 #: Methods that show nothing of the object but what it holds.
 READING = frozenset(
-    ["__getitem__", "__iter__", "__len__", "__contains__", "__reversed__", "__add__", "__mul__", "__rmul__", "__or__", "get", "keys", "values", "items", "copy"]
+    [
+        "__getitem__",
+        "__iter__",
+        "__len__",
+        "__contains__",
+        "__reversed__",
+        "__add__",
+        "__mul__",
+        "__rmul__",
+        "__or__",
+        "get",
+        "keys",
+        "values",
+        "items",
+        "copy",
+    ]
 )
 
 
