@@ -68,6 +68,7 @@ class Blueprint:
         self.wholes: dict[
             int, TracedArray | None
         ] = {}  # storages of arrays that the function made: one of several parts
+        self.shown: dict[int, Any] = {}  # storages of arrays that are parts
         self.roots: set[int] = set()  # arrays of constants whose memory several parts have
 
     # -- taking apart ----------------------------------------------------------------------------------------------
@@ -171,11 +172,8 @@ class Blueprint:
                     self.recorder.refuse("the result has several views of an array that is not in row-major order")
                 return ("view", self.add(root, path), [PartOf(root, value)])
         elif isinstance(value, TracedArray):
-            if value._storage.apart and not (self.recorder.strict or self.recorder.bakes):
-                reason = "the result is a view of an array, and a loop gives a copy of it"
-                if value._storage.apart is not True:
-                    raise Retry(value._storage.apart, reason)
-                self.recorder.refuse(reason)
+            if not (self.recorder.strict or self.recorder.bakes):
+                self.require_one_memory(value._storage)
             if value._storage.choice is not None and not (self.recorder.strict or self.recorder.bakes):
                 self.recorder.require_own_choice(value)
             if not value.scalar:
@@ -197,6 +195,17 @@ class Blueprint:
             return slot
         self.parts.append(slot)
         return ("view", len(self.parts) - 1, [fixed])
+
+    def require_one_memory(self, storage: Any) -> None:
+        """That a loop does not give as arrays of their own what the result and an older array, or two parts of the result, have as one memory."""
+        self.shown[id(storage)] = storage
+        others = [site for other, site in storage.linked if id(other) in self.shown]
+        site = next(iter(others), storage.apart)
+        if site:
+            reason = "the result is a view of an array, and a loop gives a copy of it"
+            if site is not True:
+                raise Retry(site, reason)
+            self.recorder.refuse(reason)
 
     def view(self, value: TracedArray, path: str) -> tuple[Any, ...] | None:
         """A view of an argument, of an array of the surroundings, or of another part of the result; None for others."""

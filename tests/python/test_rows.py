@@ -193,3 +193,59 @@ def test_costly_values_are_kept_where_they_are_read(function: Any) -> None:
     found = wf.jit(function, strict=True)(x)
     for f, w in zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]:
         np.testing.assert_allclose(f, w, rtol=1e-12, atol=1e-13)
+
+
+def column_beside_its_array(a, held):
+    for _ in range(20):
+        a = a * 2
+        x = a[:, 0]
+    return x, a
+
+
+def column_beside_a_stored_array(a, held):
+    for _ in range(20):
+        a = a * 2
+        x = a[:, 0]
+    held["a"] = [a.T]
+    return x[1:]
+
+
+def column_of_an_inner_loops_array(a, held):
+    first, x = a * 1, a[0]
+    for i in range(20):
+        for _ in range(i, 20):
+            a = first[:, ::-1] + 1
+        x = a[:, i // 2]
+    return [x, a]
+
+
+def column_alone(a, held):
+    for _ in range(20):
+        a = a * 2
+        x = a[:, 0]
+    return x, a + 1
+
+
+@pytest.mark.parametrize(
+    ("function", "is_one"),
+    [
+        (column_beside_its_array, True),
+        (column_beside_a_stored_array, True),
+        (column_of_an_inner_loops_array, True),
+        (column_alone, False),
+    ],
+)
+def test_parts_of_the_result_share_memory_as_numpys_do(function, is_one):
+    given = np.random.default_rng(1).random((20, 20))
+    fast = wf.jit(function, strict=False)
+    for _ in range(2):
+        arrays = []
+        for call in (function, fast):
+            held = {}
+            result = call(given.copy(), held)
+            parts = list(result) if isinstance(result, (tuple, list)) else [result, *held["a"]]
+            assert np.shares_memory(*parts) == is_one
+            arrays.append(parts)
+        for one, other in zip(*arrays, strict=True):
+            np.testing.assert_allclose(one, other)
+    assert fast.ways["compiled"] == (0 if is_one else 2)

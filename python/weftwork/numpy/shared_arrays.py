@@ -166,13 +166,16 @@ class SharedArrays:
 
         arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
         is_seen = lambda name: self.is_seen(arrays[name]._storage, values, arrays)
+        site = self.turns.site if self.turns.places else True
         for name, other in self.shared:
             if name in arrays and other in arrays:
-                watch(arrays[name]._storage, other, lambda other=other: is_seen(other))
-                link(arrays[name]._storage, arrays[other]._storage)
+                one, another = arrays[name]._storage, arrays[other]._storage
+                watch(one, other, lambda other=other: is_seen(other))
+                link(one, another)
+                one.linked = (*one.linked, (another, site))
         for name, storage in self.outside:
             if name in arrays and not (is_done and not self.is_known_elsewhere(storage)):
-                arrays[name]._storage.apart = self.turns.site if self.turns.places else True
+                arrays[name]._storage.apart = site
                 watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
                 watch(storage, name, lambda name=name: is_seen(name))
                 link(arrays[name]._storage, storage)

@@ -201,6 +201,9 @@ class Storage:
     checks: tuple[Callable[[], None], ...] = ()  # called before a write
     owned = False  # whether NumPy's array surely has the memory itself, so that its base is None
     peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
+    linked: tuple[
+        tuple[Storage, Any], ...
+    ] = ()  # those of them that one loop gave; and which, if it may be written out
     # A loop gave as an array of its own what NumPy has as a view of an older one; or which loop, if it may be written out.
     apart: Any = False
     foreign = False  # given in the other byte order, which shows where bytes do
