@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
-from .axis_order import inverse, turned
+from .axis_order import constant_in_place
 from .checks import Checks, holds_complex
 from .frozen import is_frozen, same_bytes
 
@@ -154,12 +154,6 @@ def frozen(values: Any, dtype: Any = None) -> np.ndarray:
     return array
 
 
-def constant_in_place(array: np.ndarray) -> Tensor:
-    """A constant that is the array's own memory where its axes, in some order, are dense: ``weight.T`` is not copied."""
-    axes = _core.turned_axes(array)
-    return turned(_core.constant(array if axes is None else array.transpose(axes)), inverse(axes))
-
-
 def current_trace() -> Trace | None:
     """The trace that runs on this thread."""
     return _core.current_trace()
@@ -201,9 +195,8 @@ class Storage:
     checks: tuple[Callable[[], None], ...] = ()  # called before a write
     owned = False  # whether NumPy's array surely has the memory itself, so that its base is None
     peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
-    linked: tuple[
-        tuple[Storage, Any], ...
-    ] = ()  # those of them that one loop gave; and which, if it may be written out
+    # Those of them that one loop gave; and which, if it may be written out.
+    linked: tuple[tuple[Storage, Any], ...] = ()
     # A loop gave as an array of its own what NumPy has as a view of an older one; or which loop, if it may be written out.
     apart: Any = False
     foreign = False  # given in the other byte order, which shows where bytes do
