@@ -79,6 +79,9 @@ Tensor times_real(const Tensor& x, double factor) {
 
 }  // namespace
 
+std::vector<Tensor> single_op(const Ufunc& ufunc, std::span<const Tensor> x) {
+  return {apply(*ufunc.op, {x.begin(), x.end()})};
+}
 Tensor unchanged(const Ufunc&, const Tensor& x) { return x; }
 Tensor magnitude(const Ufunc&, const Tensor& x) {
   return is_bool(x.dtype()) || is_unsigned(x.dtype()) ? x : apply(Op::abs, {x});

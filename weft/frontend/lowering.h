@@ -39,6 +39,8 @@ Tensor scaled_by_power(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor next_number(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor log_of_sum(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 
+// The operation of the table's entry.
+std::vector<Tensor> single_op(const Ufunc& ufunc, std::span<const Tensor> x);
 std::vector<Tensor> divided_with_rest(const Ufunc& ufunc, std::span<const Tensor> x);
 std::vector<Tensor> fraction_and_whole(const Ufunc& ufunc, std::span<const Tensor> x);
 std::vector<Tensor> mantissa_and_exponent(const Ufunc& ufunc, std::span<const Tensor> x);

@@ -5,23 +5,22 @@
 #include <numbers>
 
 #include "weft/frontend/functions.h"
+#include "weft/frontend/lowering.h"
 #include "weft/frontend/promote.h"
 
 namespace weft {
 namespace {
 
-using Operands = std::span<const Tensor>;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <Tensor (*form)(const Tensor&)>
-std::vector<Tensor> of_one(const Ufunc&, Operands x) {
+std::vector<Tensor> of_number(const Ufunc&, std::span<const Tensor> x) {
   return {form(x[0])};
 }
 template <Tensor (*form)(const Tensor&, const Tensor&)>
-std::vector<Tensor> of_two(const Ufunc&, Operands x) {
+std::vector<Tensor> of_numbers(const Ufunc&, std::span<const Tensor> x) {
   return {form(x[0], x[1])};
 }
-std::vector<Tensor> plain(const Ufunc& ufunc, Operands x) { return {apply(*ufunc.op, {x.begin(), x.end()})}; }
 
 // What `values` are where x or y is a NaN.
 Tensor unless_nan(const Tensor& x, const Tensor& y, const Tensor& values) {
@@ -93,30 +92,30 @@ Tensor pseudo_huber_loss(const Tensor& delta, const Tensor& residual) {
   return where(delta < 0, infinity, where((delta == 0) | (residual == 0), 0, loss));
 }
 
-constexpr Ufunc ufuncs[] = {
-    {"entr", 1, Least::floating, Most::real, of_one<entropy>},
-    {"erf", 1, Least::floating, Most::real, plain, Op::erf},
-    {"erfc", 1, Least::floating, Most::real, plain, Op::erfc},
-    {"erfinv", 1, Least::floating, Most::real, of_one<inverse_error_function>},
-    {"exp10", 1, Least::floating, Most::real, of_one<power_of_ten>},
-    {"expit", 1, Least::floating, Most::real, plain, Op::logistic},
-    {"exprel", 1, Least::floating, Most::real, of_one<relative_exponential>},
-    {"gammaln", 1, Least::floating, Most::real, of_one<log_of_gamma>},
-    {"huber", 2, Least::floating, Most::real, of_two<huber_loss>},
-    {"i1e", 1, Least::floating, Most::real, of_one<scaled_bessel>},
-    {"kl_div", 2, Least::floating, Most::real, of_two<in_f64<divergence>>},
-    {"log_expit", 1, Least::floating, Most::real, of_one<log_of_logistic>},
-    {"logit", 1, Least::floating, Most::real, of_one<log_of_odds>},
-    {"ndtr", 1, Least::floating, Most::real, of_one<normal_distribution>},
-    {"pseudo_huber", 2, Least::floating, Most::real, of_two<in_f64<pseudo_huber_loss>>},
-    {"psi", 1, Least::floating, Most::real, of_one<slope_of_log_gamma>},
-    {"rel_entr", 2, Least::floating, Most::real, of_two<relative_entropy>},
-    {"xlog1py", 2, Least::floating, Most::complex, of_two<weighted_log1p>},
-    {"xlogy", 2, Least::floating, Most::complex, of_two<weighted_log>},
+constexpr Ufunc of_scipy[] = {
+    {"entr", 1, Least::floating, Most::real, of_number<entropy>},
+    {"erf", 1, Least::floating, Most::real, single_op, Op::erf},
+    {"erfc", 1, Least::floating, Most::real, single_op, Op::erfc},
+    {"erfinv", 1, Least::floating, Most::real, of_number<inverse_error_function>},
+    {"exp10", 1, Least::floating, Most::real, of_number<power_of_ten>},
+    {"expit", 1, Least::floating, Most::real, single_op, Op::logistic},
+    {"exprel", 1, Least::floating, Most::real, of_number<relative_exponential>},
+    {"gammaln", 1, Least::floating, Most::real, of_number<log_of_gamma>},
+    {"huber", 2, Least::floating, Most::real, of_numbers<huber_loss>},
+    {"i1e", 1, Least::floating, Most::real, of_number<scaled_bessel>},
+    {"kl_div", 2, Least::floating, Most::real, of_numbers<in_f64<divergence>>},
+    {"log_expit", 1, Least::floating, Most::real, of_number<log_of_logistic>},
+    {"logit", 1, Least::floating, Most::real, of_number<log_of_odds>},
+    {"ndtr", 1, Least::floating, Most::real, of_number<normal_distribution>},
+    {"pseudo_huber", 2, Least::floating, Most::real, of_numbers<in_f64<pseudo_huber_loss>>},
+    {"psi", 1, Least::floating, Most::real, of_number<slope_of_log_gamma>},
+    {"rel_entr", 2, Least::floating, Most::real, of_numbers<relative_entropy>},
+    {"xlog1py", 2, Least::floating, Most::complex, of_numbers<weighted_log1p>},
+    {"xlogy", 2, Least::floating, Most::complex, of_numbers<weighted_log>},
 };
 
 }  // namespace
 
-std::span<const Ufunc> special_ufuncs() { return ufuncs; }
+std::span<const Ufunc> special_ufuncs() { return of_scipy; }
 
 }  // namespace weft
