@@ -199,8 +199,7 @@ class Blueprint:
     def require_one_memory(self, storage: Any) -> None:
         """That a loop does not give as arrays of their own what the result and an older array, or two parts of the result, have as one memory."""
         self.shown[id(storage)] = storage
-        others = [site for other, site in storage.linked if id(other) in self.shown]
-        site = next(iter(others), storage.apart)
+        site = next((site for other, site in storage.linked if id(other) in self.shown), storage.apart)
         if site:
             reason = "the result is a view of an array, and a loop gives a copy of it"
             if site is not True:

@@ -26,21 +26,22 @@ def same_outcome(fast: Any, function: Any, args: tuple, source: str) -> None:
         raise AssertionError(source) from error
 
 
-def same(got: Any, wanted: Any, types: bool = True) -> None:
+def same(got: Any, wanted: Any, types: bool = True, atol: float = 1e-12) -> None:
     """Raises where values differ beyond rounding, or types; without ``types`` numbers of Python's and NumPy's scalars are one."""
     if isinstance(wanted, (list, tuple)):
         assert type(got) is type(wanted) and len(got) == len(wanted)
         for one, other in zip(got, wanted, strict=True):
-            same(one, other, types)
+            same(one, other, types, atol)
         return
     if isinstance(wanted, dict):
-        return same(list(got.items()), list(wanted.items()), types)
+        assert type(got) is type(wanted)
+        return same(list(got.items()), list(wanted.items()), types, atol)
     if dataclasses.is_dataclass(wanted):
-        return same(list(vars(got).items()), list(vars(wanted).items()), types)
+        return same(list(vars(got).items()), list(vars(wanted).items()), types, atol)
     if types:
         assert type(got) is type(wanted), (got, wanted)
         assert getattr(got, "dtype", None) == getattr(wanted, "dtype", None), (got, wanted)
-    if isinstance(wanted, (int, str, np.dtype, type(None))):
+    if isinstance(wanted, (int, str, type, np.dtype, type(None))):
         assert got == wanted
     else:
-        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=atol)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 from typing import Any
 
 import numpy as np
 import pytest
+import same_types
 from sources import function_of
 
 import weftwork as wf
@@ -76,19 +78,7 @@ def outcome(function: Any, model: Model) -> Any:
         return type(error).__mro__[-4:]
 
 
-def same(found: Any, wanted: Any) -> None:
-    assert type(found) is type(wanted)
-    if isinstance(wanted, (tuple, list)):
-        assert len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
-            same(one, other)
-    elif isinstance(wanted, dict):
-        same(list(found.items()), list(wanted.items()))
-    elif isinstance(wanted, (np.ndarray, np.generic)):
-        assert found.dtype == wanted.dtype
-        np.testing.assert_allclose(found, wanted, rtol=1e-12)
-    else:
-        assert found == wanted
+same = functools.partial(same_types.same, atol=0)
 
 
 def step(m: Model, x: np.ndarray) -> Any:

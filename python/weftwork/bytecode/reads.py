@@ -106,7 +106,7 @@ class Reads(Machine):
         if isinstance(value, (float, np.floating)) and math.isinf(value) and not self.bakes:
             self.steps.check("equal", step(), value)
             return value
-        if t in (float, complex) or (t in INTEGERS and not self.bakes):
+        if t in (float, complex) or t in INTEGERS:
             if self.bakes:
                 return value
             self.steps.check("type", step(), t)

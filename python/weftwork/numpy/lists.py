@@ -28,10 +28,15 @@ class Probe:
         raise Found
 
 
+@lru_cache(maxsize=1024)
+def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(function).parameters.values())
+
+
 def is_asked(function: Callable[..., Any], parameter: inspect.Parameter, value: Any) -> bool:
     """Whether NumPy finds the probe in the value of a parameter, all others being empty."""
     given, named = [], {}
-    for other in inspect.signature(function).parameters.values():
+    for other in parameters_of(function):
         chosen = value if other.name == parameter.name else ()
         if other.kind in (other.POSITIONAL_ONLY, other.POSITIONAL_OR_KEYWORD) and (
             other.default is other.empty or chosen is value
@@ -89,11 +94,6 @@ def as_argument(value: Any, kind: str | None) -> Any:
     if kind == SEQUENCE and is_list(value):
         return type(value)(map(as_array, value)) if type(value) in (list, tuple) else [as_array(item) for item in value]
     return value
-
-
-@lru_cache(maxsize=1024)
-def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
-    return tuple(inspect.signature(function).parameters.values())
 
 
 def with_arrays(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
