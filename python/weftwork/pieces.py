@@ -431,7 +431,7 @@ class Session:
         inputs = traced.inputs
         stage = recorder.steps.stage(self.mark, traced.extra)
         self.is_late &= not recorder.trace.effects  # what other ranks do too is compiled by all
-        plan, program = self.planned(Graph(traced.graph), inputs, slots, blueprint.build, stage)
+        plan, program = self.planned(Graph(traced.graph), inputs, slots, blueprint.builder(), stage)
         self.path.append(Piece(plan, stage, None, len(self.path), is_last=True))
         self.path[-1].program = program
 

@@ -71,7 +71,7 @@ def plan_of(traced: Traced, core: Any) -> Any:
     blueprint = traced.blueprint
     blueprint.first_step = traced.extra_inputs
     slots = [slot.parts for slot in blueprint.slots]
-    build = None if blueprint.is_single() else blueprint.build
+    build = None if blueprint.is_single() else blueprint.builder()
     parts = (core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves)
     return guarded_plan(parts, traced.steps, traced.extra, traced.extra_inputs)
 

@@ -12,6 +12,7 @@ import re
 import types
 from typing import Any
 
+from .assembly import with_objects
 from .bytecode.kinds import ABSENT, CONTAINERS, instance_space, is_user_object
 from .bytecode.outside import (
     ARGUMENT,
@@ -73,7 +74,7 @@ class Rebinding:
             return None
         guard, build = self.plan.guard, self.plan.build_result
         guard = None if guard is None else self.guard_of(guard)
-        build = None if build is None else build.__self__.with_objects(self)
+        build = None if build is None else with_objects(build, self)
         if NotImplemented in (guard, build):
             return None
         mapped = self.mapped_steps()

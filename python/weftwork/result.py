@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .assembly import Assembly, PartAt, PartOf
 from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.axis_order import inverse, turned
 from .numpy.layout import axes_of, is_contiguous
 from .numpy.loops import Retry
-from .numpy.maybe import Maybe
+from .numpy.maybe import Either, Maybe
 from .numpy.mixed import mark_of
-from .numpy.steps import fixed, is_turned, view_of, whole_of
+from .numpy.shared_arrays import Choice, Side
+from .numpy.steps import all_of, fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
@@ -69,14 +72,29 @@ class Blueprint:
             int, TracedArray | None
         ] = {}  # storages of arrays that the function made: one of several parts
         self.shown: dict[int, Any] = {}  # storages of arrays that are parts
+        self.brought_back: dict[
+            int, TracedArray
+        ] = {}  # by storage: arrays that nothing refers to and several parts may be
         self.roots: set[int] = set()  # arrays of constants whose memory several parts have
 
     # -- taking apart ----------------------------------------------------------------------------------------------
 
     def find_shared(self, values: list[Any]) -> None:
         """Arrays that the function made and that the result has by several views: they share memory there, too."""
+        lost = self.walk(values)
+        shown = [side for side, count in Counter(lost).items() if count > 1 or side.is_seen()]
+        self.brought_back = {id(side.storage): all_of(side.storage) for side in shown if side.is_whole}
+        for side in shown:
+            if not (side.is_whole or self.recorder.strict or self.recorder.bakes):
+                self.recorder.refuse("which of two arrays a variable has shows")
+        if self.brought_back:
+            self.walk([*values, *self.brought_back.values()])
+
+    def walk(self, values: list[Any]) -> list[Side]:
+        """Finds what several parts have; the sides of choices between arrays that nothing refers to."""
         found: dict[int, TracedArray] = {}
         roots: set[int] = set()
+        lost: list[Side] = []
         pending, seen = list(values), set()
         while pending:
             value = pending.pop()
@@ -86,12 +104,21 @@ class Blueprint:
             if isinstance(value, TracedArray):
                 if not value.scalar and found.setdefault(id(value._storage), value) is not value:
                     self.wholes[id(value._storage)] = whole_of(value)
+                for side in () if value._storage.choice is None else value._storage.choice.all_sides():
+                    array = self.held(side)
+                    if array is None:
+                        lost.append(side)
+                    else:
+                        pending.append(array)
             elif isinstance(value, np.ndarray):
                 (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
             elif isinstance(value, (list, tuple, dict)):
                 pending += items_of(value)
+            elif type(value) is Maybe:
+                pending.append(value.value)
             elif id(value) in self.recorder.fresh:
                 pending += vars(value).values() if hasattr(value, "__dict__") else ()
+        return lost
 
     def add_result(self, value: Any) -> None:
         self.result = self.add(value, "")
@@ -144,6 +171,9 @@ class Blueprint:
                 self.add(value.missing, f"{path}.missing" if path else "missing"),
                 self.add(value.value, path),
             )
+        if type(value) is Either:
+            sides = [self.add(side, f"{path}.{side}") for side in value[1:]]
+            return ("either", self.add(value.condition, "condition"), *sides)
         if id(value) in self.recorder.hosted:
             return ("step", self.step(self.recorder.hosted[id(value)][1]))
         join = lambda key: f"{path}.{key}" if path else str(key)
@@ -174,8 +204,12 @@ class Blueprint:
         elif isinstance(value, TracedArray):
             if not (self.recorder.strict or self.recorder.bakes):
                 self.require_one_memory(value._storage)
-            if value._storage.choice is not None and not (self.recorder.strict or self.recorder.bakes):
-                self.recorder.require_own_choice(value)
+            choice = value._storage.choice
+            if choice is not None and not self.recorder.bakes and choice.shows(value):
+                if choice.is_told(Side(value)):
+                    return self.chosen(choice, self.own(value, path), path)
+                if not self.recorder.strict:
+                    self.recorder.write_out_choice(choice)
             if not value.scalar:
                 view = self.view(value, path)
                 if view is not None:
@@ -188,6 +222,31 @@ class Blueprint:
                 return self.slot(Slot(LEAF, leaf, ARRAY))
         elif isinstance(value, np.generic) and not self.recorder.bakes:
             return ("constant", value)
+        return self.own(value, path)
+
+    def chosen(self, choice: Choice, own: tuple[Any, ...], path: str) -> tuple[Any, ...]:
+        """The one of several arrays that NumPy has, as somebody else has it too; ``own``: an array that nobody else has."""
+        return (
+            "either",
+            self.add(choice.condition, "condition"),
+            *(self.side(side, own, path) for side in choice.sides),
+        )
+
+    def side(self, side: Side | None, own: tuple[Any, ...], path: str) -> int:
+        array = None if side is None else self.held(side)
+        if array is not None:
+            return self.add(array, path)
+        older = side.storage.choice if side is not None and side.is_whole else None
+        self.parts.append(own if older is None else self.chosen(older, own, path))
+        return len(self.parts) - 1
+
+    def held(self, side: Side) -> TracedArray | None:
+        """An array that was chosen, or what stands for it in the result; None where nothing else has it."""
+        array = side.array()
+        return array if array is not None else self.brought_back.get(id(side.storage) if side.is_whole else 0)
+
+    def own(self, value: Any, path: str) -> tuple[Any, ...]:
+        """An array that the program gives."""
         axes = None if self.recorder.bakes else order_of(value)
         self.outputs.append((turned(as_tensor(value), axes), path))
         slot = self.slot(Slot(OUTPUT, len(self.outputs) - 1, form_of(value), inverse(axes)))
@@ -292,61 +351,11 @@ class Blueprint:
     def let_go(self) -> None:
         """Forgets what it was made of: later calls build by the parts alone."""
         self.recorder = self.leaf_of = None  # type: ignore[assignment]
-        self.outputs, self.kept, self.known, self.wholes = [], [], {}, {}
+        self.outputs, self.kept, self.known, self.wholes, self.brought_back = [], [], {}, {}, {}
 
-    def with_objects(self, images: Any) -> Any:
-        """`build` with other objects in the place of some; NotImplemented where that cannot be told."""
-        is_joint = any(
-            kind == "constant" and type(rest[0]).__module__ == "weftwork.joined" for kind, *rest in self.parts
-        )
-        if is_joint or any(store[0] == "call" for store in self.stores):
-            return NotImplemented
-        made = Blueprint(None, lambda value: None)
-        made.result, made.validity, made.first_step = self.result, self.validity, self.first_step
-        made.parts = [(kind, *map(images.of, rest)) for kind, *rest in self.parts]
-        made.stores = [(kind, images.of(target), key, number) for kind, target, key, number in self.stores]
-        return made.build
-
-    # -- building --------------------------------------------------------------------------------------------------
-
-    def build(self, values: list[Any], extra: tuple) -> Any:
-        if self.validity is not None and not values[self.validity]:
-            return NotImplemented
-        built: list[Any] = []
-        for part in self.parts:
-            built.append(self.built(part, built, values, extra))
-        for store in self.stores:
-            do_store(store, built)
-        return built[self.result]
-
-    def built(self, part: tuple[Any, ...], built: list[Any], values: list[Any], extra: tuple) -> Any:
-        kind = part[0]
-        if kind == "slot":
-            return values[part[1]]
-        if kind == "sequence":
-            items = [built[i] for i in part[2]]
-            return items if part[1] is list else tuple(items) if part[1] is tuple else part[1]._make(items)
-        if kind == "slice":
-            return slice(*(built[i] for i in part[2]))
-        if kind == "maybe":
-            return None if built[part[1]] else built[part[2]]
-        if kind == "mixed":
-            return part[3](built[part[2]]) if built[part[1]] else built[part[2]]
-        if kind == "dict":
-            return {key: built[i] for key, i in part[1]}
-        if kind == "view":
-            result = built[part[1]]
-            for form in part[2]:
-                result = form.of(result, values, extra[self.first_step :]) if type(form) is PartAt else form(result)
-            return result
-        if kind == "step":
-            return extra[self.first_step + part[1]]
-        if kind == "object":
-            made = types.SimpleNamespace() if part[1] is types.SimpleNamespace else object.__new__(part[1])
-            for name, i in part[2]:
-                object.__setattr__(made, name, built[i])
-            return made
-        return part[1](part[2]) if kind == "copy" else part[1]
+    def builder(self) -> Callable[[list[Any], tuple], Any]:
+        """What makes the result of a call of a program's outputs and of the values of steps, and stores what is stored."""
+        return Assembly(self).function()
 
 
 def root_of(array: np.ndarray) -> np.ndarray:
@@ -354,52 +363,6 @@ def root_of(array: np.ndarray) -> np.ndarray:
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
-
-
-class PartOf:
-    """The part of an array that a view is of another one like it."""
-
-    def __init__(self, root: np.ndarray, view: np.ndarray) -> None:
-        self.offset = view.__array_interface__["data"][0] - root.__array_interface__["data"][0]
-        self.shape, self.strides, self.dtype = view.shape, view.strides, view.dtype
-
-    def __call__(self, root: np.ndarray) -> np.ndarray:
-        return np.ndarray(self.shape, self.dtype, root.reshape(-1).view(np.uint8), self.offset, self.strides)
-
-
-class PartAt:
-    """A part of fixed extents, which begins where slots and steps say."""
-
-    def __init__(self, sizes: list[int], places: list[tuple[bool, int] | None]) -> None:
-        self.sizes, self.places = sizes, places
-
-    def of(self, array: np.ndarray, values: list[Any], steps: tuple) -> np.ndarray:
-        parts = []
-        for place, size in zip(self.places, self.sizes, strict=True):
-            start = 0 if place is None else (values if place[0] else steps)[place[1]]
-            parts.append(slice(start, start + size))
-        return array[tuple(parts)]
-
-
-def do_store(store: tuple[Any, ...], built: list[Any]) -> None:
-    """Does what the function did to its surroundings."""
-    kind, target, key, number = store
-    if kind == "entry":
-        target[key] = built[number]
-    elif kind == "attribute":
-        type.__setattr__(target, key, built[number]) if isinstance(target, type) else object.__setattr__(
-            target, key, built[number]
-        )
-    elif kind == "cell":
-        target.cell_contents = built[number]
-    elif kind == "call":
-        target(*key[0], **key[1])
-    elif kind == "list":
-        built[target][:] = [built[i] for i in number]
-    else:
-        container = built[target]
-        container.clear()
-        container.update({k: built[i] for k, i in number} if kind == "dict" else number)
 
 
 def ascii_of(key: Any) -> str:

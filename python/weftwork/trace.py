@@ -63,7 +63,7 @@ class Traced:
         return self.blueprint.slots
 
     def build_result(self, values: list[Any], extra: tuple = (), leaves: Any = ()) -> Any:
-        return self.blueprint.build(values, extra)
+        return self.blueprint.builder()(values, extra)
 
 
 @dataclass(eq=False)

@@ -41,7 +41,7 @@ def same(got: Any, wanted: Any, types: bool = True, atol: float = 1e-12) -> None
     if types:
         assert type(got) is type(wanted), (got, wanted)
         assert getattr(got, "dtype", None) == getattr(wanted, "dtype", None), (got, wanted)
-    if isinstance(wanted, (int, str, type, np.dtype, type(None))):
+    if isinstance(wanted, (int, str, type, np.dtype, set, type(None))):
         assert got == wanted
     else:
         np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=atol)

@@ -17,10 +17,13 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.early import LEFT, WAY
+from ..numpy.maybe import Either, Maybe
 from ..numpy.mixed import chosen
 from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, python_truth, wrap
 from ..numpy.validity import can_note, note
+from ..pytree import items_of
 from .frame import NULL, Frame
+from .journal import CHANGEABLE, Journal
 from .liveness import LOOKING, live_from
 from .machine import COMPARE, RETURN, Machine, Stop
 from .outside import Refused
@@ -33,6 +36,8 @@ __all__ = ["Branches", "Predicate"]
 MOST_WORK = 512
 #: Conditions that are chosen by in the ways of one: `(a and b) or (c and d) or ...` has twice as many ways with each part.
 MOST_INSIDE = 128
+#: Conditions whose ways go on to the end of the function, in the ways of one.
+MOST_APART = 8
 #: Times that a condition outside of loops is chosen by: a loop that Python runs would make a program of all its turns.
 MOST_TIMES = 64
 #: What leaves the frame, handles exceptions, or sets a variable that other functions see.
@@ -44,6 +49,10 @@ NOT_IN_A_WAY = frozenset(
 
 class Undecided(Stop):
     """The ways of a condition cannot be recorded both."""
+
+
+class Unlike(Undecided):
+    """They can, and leave what is not one value."""
 
 
 class Predicate:
@@ -58,10 +67,29 @@ class Predicate:
     ) -> None:
         self.holds, self.written, self.is_long = holds, written, is_long
         self.born = next(Storage.births)
+        self.journal: Journal | None = None  # where ways may change containers
 
 
 #: In the place of a loop that is to be written out: Python asks for the values of conditions outside of loops.
 CONDITIONS = ("if", 0)
+
+
+class Before:
+    """What a recording was before ways were tried; ``written``: arrays that ways around have written, and what was there before."""
+
+    def __init__(self, recorder: Branches, f: Frame, written: dict[int, tuple[Storage, Tensor]]) -> None:
+        self.recorder, self.frame, self.begin, self.written = recorder, f, Way(f, None), written
+        self.loops, self.effects = list(recorder.trace.loops), list(recorder.trace.effects)
+        self.stops, self.tensors = recorder.stops, {key: storage.tensor for key, (storage, _) in written.items()}
+
+    def bring_back(self) -> None:
+        for key, (storage, tensor) in list(self.written.items()):
+            storage.set_back(self.tensors.get(key, tensor))
+            if key not in self.tensors:
+                del self.written[key]
+        self.begin.bring_back(self.frame)
+        trace = self.recorder.trace
+        trace.loops[:], trace.effects[:], self.recorder.stops = self.loops, self.effects, self.stops
 
 
 class Branches(Machine):
@@ -70,12 +98,18 @@ class Branches(Machine):
     trace: Any
     session: Any
     births: dict[int, tuple[int, Any]]
+    bakes: bool
+    overlay: dict[Any, Any]
+    mirrors: dict[int, Any]
+    copies: dict[int, Any]
+    opaque: dict[int, Any]
 
     def __init__(self) -> None:
         super().__init__()
         # Conditions on counters: the value, and what was compared.
         self.of_counters: dict[int, tuple[Tensor, str, Any, Any]] = {}
         self.has_chosen = False  # by a condition outside of loops
+        self.apart = 0  # so many conditions had ways that went on apart, in the outermost
         self.inside = 0  # so many conditions were chosen by in the ways of the outermost
         self.come_by: Counter[tuple[Any, int]] = Counter()  # conditions outside of loops that are kept as one
 
@@ -89,10 +123,9 @@ class Branches(Machine):
 
     def attempted(self, f: Frame, record: Callable[[dict[int, tuple[Storage, Tensor]]], Any]) -> tuple[Any] | None:
         """How the frame gives back control after both ways were recorded; None, and as if no way had been tried, where they cannot be."""
-        start, stops, is_outside = Way(f, None), self.stops, not self.is_in_turn()
-        loops, effects = list(self.trace.loops), list(self.trace.effects)
-        outer = self.trace.predicate
+        is_outside, outer = not self.is_in_turn(), self.trace.predicate
         written: dict[int, tuple[Storage, Tensor]] = {} if outer is None else outer.written
+        before = Before(self, f, written)
         try:
             found = (record(written),)
             self.has_chosen |= is_outside
@@ -101,10 +134,7 @@ class Branches(Machine):
             if outer is not None:
                 raise
         # What asks for the value says why it is not known.
-        for storage, tensor in written.values():
-            storage.set_back(tensor)
-        start.bring_back(f)
-        self.trace.loops[:], self.trace.effects[:], self.stops = loops, effects, stops
+        before.bring_back()
         return None
 
     def can_choose(self) -> bool:
@@ -153,7 +183,22 @@ class Branches(Machine):
         first, second = Way(f, None), Way(f, None)
         second.at = i.target
         second.stack += kept
-        return self.both(f, Fork(at, meets, bounds, first, second, jumps), written)
+        before = Before(self, f, written)
+        try:
+            return self.both(f, Fork(at, meets, bounds, first, second, jumps), written)
+        except Unlike as error:
+            if not self.can_go_on_apart(meets, bounds):
+                raise Undecided(*error.args) from error
+        before.bring_back()
+        return self.both(f, Fork(at, RETURNS, None, first, second, jumps), written)
+
+    def can_go_on_apart(self, meets: int, bounds: Bounds | None) -> bool:
+        """Whether ways that leave what is not one value may each go on to where the function returns."""
+        if self.trace.predicate is None:
+            self.apart = 0
+        self.apart += 1
+        is_outside = bounds is None and not self.is_in_turn() and not self.bakes
+        return is_outside and meets not in (RETURNS, NEVER) and self.apart <= MOST_APART
 
     def both(self, f: Frame, fork: Fork, written: dict[int, tuple[Storage, Tensor]]) -> Any:
         """Records two ways, both of which are computed."""
@@ -173,7 +218,7 @@ class Branches(Machine):
                 ways.append(None)
                 continue
             with self.way(holds, written, leaves):
-                ways.append(begin.go(self, f, fork))
+                ways.append(self.with_containers(f, fork, begin.go(self, f, fork)))
         if len(self.trace.effects) != effects:
             raise Undecided("ranks exchange arrays in a way")
         signal = self.meet(f, fork, ways, Joined(self.trace, jumps), start.locals)
@@ -210,11 +255,30 @@ class Branches(Machine):
     @contextmanager
     def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_long: bool) -> Iterator[None]:
         outer = self.trace.predicate
-        self.trace.predicate = Predicate(self.where_taken(holds), written, is_long)
+        self.trace.predicate = predicate = Predicate(self.where_taken(holds), written, is_long)
+        predicate.journal = None if self.is_in_turn() or self.bakes else Journal()
         try:
             yield
         finally:
             self.trace.predicate = outer
+            if predicate.journal is not None:
+                predicate.journal.undo()
+
+    def with_containers(self, f: Frame, fork: Fork, way: Way) -> Way:
+        """A way that has changed containers gives the function's result, and that with copies of them."""
+        journal = self.trace.predicate.journal
+        if journal is None or not journal.entries:
+            return way
+        if fork.meets != RETURNS or f.caller is not None:
+            raise Unlike("a way changes a container")
+        held = [*(stored[2] for stored in self.overlay.values()), *(mirror.copy for mirror in self.mirrors.values())]
+        try:
+            if journal.is_in(held):
+                raise LookupError
+            way.state = journal.copied(way.state, {id(mirror.copy): mirror.copy for mirror in self.mirrors.values()})
+        except LookupError:
+            raise Undecided("a way changes a container that others hold") from None
+        return way
 
     def follow(self, f: Frame, fork: Fork) -> Way:
         """Runs a frame up to where the ways meet, or out of the loop."""
@@ -260,11 +324,11 @@ class Branches(Machine):
         f.locals.clear()
         if meets == RETURNS:
             f.locals.update(variables)
-            f.state = joined.value(first.state, other.state)
+            f.state = self.joined_result(f, joined, first.state, other.state)
             self.require_handed_on(f)
             return RETURN
         if len(first.stack) != len(other.stack):
-            raise Undecided("stacks of two depths")
+            raise Unlike("stacks of two depths")
         f.stack[:] = [joined.value(a, b) for a, b in zip(first.stack, other.stack, strict=True)]
         live = None if not LOOKING.isdisjoint(f.f_code.co_names) else live_where(f, meets, bounds)
         is_end = bounds is not None and live is not None and meets == bounds.header
@@ -284,6 +348,15 @@ class Branches(Machine):
         self.require_handed_on(f)
         return None
 
+    def joined_result(self, f: Frame, joined: Joined, first: Any, second: Any) -> Any:
+        """What a function returns after either way; from the whole function that may be anything."""
+        try:
+            return joined.value(first, second)
+        except Undecided:
+            if f.caller is not None or self.bakes or not joined.is_computed:
+                raise
+            return Either(joined.second, second, first)
+
     def require_handed_on(self, f: Frame) -> None:
         """Values that may be None are only where a program can have them."""
 
@@ -299,8 +372,12 @@ class Branches(Machine):
         predicate = self.trace.predicate
         if predicate is not None:
             known = self.births.get(id(value))
-            if known is None or known[0] < predicate.born:
+            if known is not None and known[0] >= predicate.born:
+                return
+            is_own = type(value) in CHANGEABLE and id(value) not in self.copies and id(value) not in self.opaque
+            if predicate.journal is None or not is_own:
                 raise Undecided("a way changes more than arrays and variables")
+            predicate.journal.note(value)
 
     # -- counters --------------------------------------------------------------------------------------------------
 
@@ -347,7 +424,10 @@ def said(value: Any) -> str:
 
 
 def flat(value: Any) -> list[Any]:
-    return [item for part in value for item in flat(part)] if type(value) is tuple else [value]
+    if type(value) is Maybe:
+        return [value.value]
+    is_container = type(value) in (tuple, list, dict, Either)
+    return [item for part in items_of(value) for item in flat(part)] if is_container else [value]
 
 
 class Joined:
@@ -356,6 +436,7 @@ class Joined:
     def __init__(self, trace: Any, second: TracedArray, select: Any = np.where) -> None:
         # ``second``: whether the second is taken.
         self.trace, self.second, self.select = trace, second, select
+        self.is_computed = select is np.where  # both of each pair, wherever it is read
         self.known: dict[tuple[int, int], Any] = {}
 
     def value(self, a: Any, b: Any) -> Any:
@@ -372,5 +453,5 @@ class Joined:
             return tuple(self.value(x, y) for x, y in zip(a, b, strict=True))
         found = chosen(self.trace, self.second, b, a, self.select)
         if found is None:
-            raise Undecided(f"a value is {said(a)} or {said(b)}")
+            raise Unlike(f"a value is {said(a)} or {said(b)}")
         return found

@@ -17,6 +17,7 @@ import numpy as np
 from ..numpy.early import LEFT, WAY
 from ..numpy.endless import RangeByValues, While
 from ..numpy.loops import SHORT, Retry, Turns, is_library
+from ..numpy.shared_arrays import Choice, identity
 from ..numpy.tracer import TracedArray, as_tensor, python_truth, wrap
 from .frame import Frame
 from .iteration import COMPREHENSIONS
@@ -117,11 +118,27 @@ class EarlyExits(LongWays):
 
     def require_own_choice(self, array: TracedArray) -> None:
         """Which of two arrays a condition has chosen does not show, or the loop of the condition is written out."""
-        choice = array._storage.choice
-        if choice is not None and choice.shows(array):
-            if choice.site is None or choice.site in self.trace.unrolled:
-                self.refuse("which of two arrays a variable has shows")
-            raise Retry(choice.site, "which of two arrays a variable has shows")
+        storage = array._storage
+        if storage.choice is not None and storage.choice.is_of_loop:
+            storage.choice, storage.apart = None, storage.choice.site or True
+        elif storage.choice is not None and storage.choice.shows(array):
+            self.write_out_choice(storage.choice)
+
+    def write_out_choice(self, choice: Choice) -> Any:
+        """The loop whose condition decides is not one of a program."""
+        if choice.site is None or choice.site in self.trace.unrolled:
+            self.refuse("which of two arrays a variable has shows")
+        raise Retry(choice.site, "which of two arrays a variable has shows")
+
+    def same_of_chosen(self, lhs: TracedArray, rhs: TracedArray) -> Any:
+        """Whether two arrays, of which a condition has chosen one, are one object."""
+        for one, other in ((lhs, rhs), (rhs, lhs)):
+            found = identity(one, other)
+            if found is not None:
+                return found
+        for array in (lhs, rhs):
+            if array._storage.choice is not None:
+                return self.write_out_choice(array._storage.choice)
 
     def range_by_values(self, args: tuple) -> RangeByValues | None:
         """The range that a ``for`` statement asks for next, where the program computes a bound of it."""

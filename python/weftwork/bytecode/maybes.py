@@ -1,4 +1,4 @@
-"""Variables that are None or a number as the run decides, see numpy/maybe.py: what a program may do with them."""
+"""Variables that are None or a number or array as the run decides, see numpy/maybe.py: what a program may do with them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 from ..numpy.loops import Retry
 from ..numpy.maybe import Maybe, holds_maybe
 from ..numpy.mixed import kind_of
-from ..numpy.tracer import TracedArray, as_tensor
+from ..numpy.shared_arrays import Choice, Side
+from ..numpy.tracer import TracedArray, as_tensor, wrap
 from ..numpy.validity import can_note, demanded, note
-from .branches import Branches, Undecided, negated
+from .branches import Branches, Unlike, negated
 from .frame import Frame
 
 __all__ = ["Maybes"]
@@ -25,12 +26,15 @@ class Maybes(Branches):
         return value if hands_on(f) else self.present(value)
 
     def present(self, value: Maybe) -> Any:
-        """The number; the call runs plainly where there is none, and a program that has to be one raises."""
+        """What is there; the call runs plainly where nothing is, and a program that has to be one raises."""
         there = negated(value.missing)
         if self.raises:
             number = as_tensor(value.value)
-            made = TracedArray(demanded(number, there, "missing", "a variable is None where a number is needed"))
-            made.weak, made.scalar = kind_of(value.value)[1], True  # type: ignore[index]
+            made = TracedArray(demanded(number, there, "missing", "a variable is None where a value is needed"))
+            kind = kind_of(value.value)
+            made.weak, made.scalar = (None, False) if kind is None else (kind[1], True)
+            if kind is None:  # it is that array
+                made._storage.choice = Choice(wrap(as_tensor(True)), (Side(value.value), None), value.site)
             return made
         if not can_note(self.trace):
             self.write_out(value.site)
@@ -52,7 +56,7 @@ class Maybes(Branches):
         raise Retry(site, "a variable may be None")
 
     def require_handed_on(self, f: Frame) -> None:
-        """Where ways meet: numbers that may be missing are variables, or what is bound or returned next."""
+        """Where ways meet: values that may be missing are variables, or what is bound or returned next."""
         is_result = f.at < 0
         goes_to = f.caller if is_result else f
         others = [*([] if is_result else f.stack[:-1]), *(v for v in f.locals.values() if type(v) is tuple)]
@@ -60,12 +64,14 @@ class Maybes(Branches):
             if holds_maybe(value) and not (goes_to is None or (type(value) is Maybe and hands_on(goes_to))):
                 others.append(value)
         if any(map(holds_maybe, others)):
-            raise Undecided("a value may be None")
+            raise Unlike("a value may be None")
 
 
 def hands_on(f: Frame) -> bool:
     """Whether the next instructions bind the value on the stack, ask whether it is None, or return it from the whole function."""
     instructions, at = f.code.instructions, f.at
+    while instructions[at].name in ("JUMP_FORWARD", "NOP"):
+        at = instructions[at].target if instructions[at].name == "JUMP_FORWARD" else at + 1
     name = instructions[at].name
     if name.startswith("STORE_FAST") or "NONE" in name:
         return True

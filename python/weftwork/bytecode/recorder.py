@@ -249,6 +249,8 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Ca
         if not is_same and type(lhs) is type(rhs) is TracedArray:
             if lhs.scalar and rhs.scalar and not (lhs.weak or rhs.weak):
                 self.refuse("whether two NumPy scalars are one object")
+            if not (lhs.scalar or rhs.scalar) and not (lhs._storage.choice is rhs._storage.choice is None):
+                return self.same_of_chosen(lhs, rhs)
             places = sorted(self.sources[id(a.tensor)][2] for a in (lhs, rhs) if id(a.tensor) in self.sources)
             if len(places) == 2:
                 self.steps.check("apart", places[1], places[0])

@@ -10,6 +10,7 @@ from .. import _core
 from .layout import lasting_strides
 from .maybe import Maybe, default_of, parts_of
 from .mixed import PLAIN, alternatives, is_stood_for, mark_of, sides
+from .shared_arrays import identity
 from .tracer import Storage, Tensor, TracedArray
 from .tuples import Parts, are_numbers, part_name
 
@@ -49,10 +50,10 @@ class Carried:
             strides,
         )
 
-    def array_of(self, tensor: Tensor) -> TracedArray:
-        """What the local variable is bound to, in the turns and after them."""
+    def array_of(self, tensor: Tensor, is_apart: bool) -> TracedArray:
+        """What the local variable is bound to, in the turns and after them; ``is_apart``: that may be what it was before the loop."""
         array = TracedArray(tensor, self.weak)
-        array.scalar = self.scalar
+        array.scalar, array._storage.apart = self.scalar, is_apart
         array._storage.strides, array._storage.parents = self.strides, self.parents
         return array
 
@@ -70,6 +71,7 @@ class CarriedValues:
     at_begin: dict[str, Any]
     entry_tensors: dict[Storage, Tensor]
     turn: Any
+    is_known_elsewhere: Any
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,6 +133,10 @@ class CarriedValues:
                 self.peel(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
             if entry is not Unset:
                 self.check_type(name, entry, value)
+            if self.may_be_kept(name, entry, value):
+                self.parts.kept[name] = entry
+                self.not_linear.add(part_name(name, 0))
+                return None
             carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
             carried.scalar = value.scalar
             carried.strides = lasting_strides(entry, value)
@@ -150,6 +156,26 @@ class CarriedValues:
             self.parts.tuples[name] = len(value)
             return None
         return self.fail(f"'{name}' is bound to another {type(value).__name__} in each turn")
+
+    def has_other_parts(self) -> bool:
+        """Takes the variables before the loop apart as those after a turn are; whether that changes any."""
+        known, self.entry = self.entry.keys(), self.parts.without_lost(self.entry)
+        return self.entry.keys() != known
+
+    def may_be_kept(self, name: str, entry: Any, value: TracedArray) -> bool:
+        """Whether the program knows if a variable is, behind the loop, the array that it was before it, which somebody else has."""
+        if not isinstance(entry, TracedArray) or entry.scalar or value.scalar or name in self.parts.lost:
+            return False
+        if self.parts.kept_by(name) is not None:
+            return False
+        is_kept = identity(value, entry)
+        never = is_kept is False and self.has_turns()
+        return is_kept is not None and not never and self.is_known_elsewhere(entry._storage)
+
+    def may_be_entry(self, item: Carried) -> bool:
+        """Whether a variable may be an array that it was before the loop, and somebody else has, without the program knowing it."""
+        entry = None if self.has_turns() or self.parts.kept_by(item.name or "") else self.entry.get(item.name or "")
+        return isinstance(entry, TracedArray) and not entry.scalar and self.is_known_elsewhere(entry._storage)
 
     def may_be_python(self, name: str, entry: Any, value: Any) -> bool:
         """Whether a variable is a number of Python's or NumPy's as the run decides: both are parts of it, see mixed.py."""

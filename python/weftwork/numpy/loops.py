@@ -340,7 +340,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(item.parameter)
             elif item.has_entry and item.name is not None:
-                values[item.name] = item.array_of(item.parameter)
+                values[item.name] = item.array_of(item.parameter, not item.scalar)
         self.watch_shared(values)
         self.appended.begin(values)
         self.at_begin = values
@@ -365,8 +365,7 @@ class Recording(CarriedValues, SharedArrays):
         read = self.read_later(now)
         self.appended.end(read)
         carried = self.find_carried(read)
-        if self.parts.apart(self.entry).keys() != self.entry.keys():
-            self.entry = self.parts.apart(self.entry)
+        if self.has_other_parts():
             return self.begin()
         self.find_shared(carried, now)
         if [c.key() for c in carried] != [c.key() for c in self.carried] or self.changed_inductions:
@@ -503,7 +502,7 @@ class Recording(CarriedValues, SharedArrays):
             if item.storage is not None:
                 item.storage.set_back(result)
             elif item.name is not None:
-                values[item.name] = item.array_of(result)
+                values[item.name] = item.array_of(result, self.may_be_entry(item))
         carried_names = {item.name for item in self.carried}
         for name, value in now.items():
             if name in carried_names or name in values:

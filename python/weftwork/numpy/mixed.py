@@ -74,7 +74,8 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
     if isinstance(a, _core.Dim) and isinstance(b, _core.Dim) and _core.dims_equal(a, b):
         return a
     if a is None or b is None or Maybe in (type(a), type(b)):
-        if any(kind_of(number) is None for _, number in map(parts_of, (a, b)) if number is not None):
+        given = [value for _, value in map(parts_of, (a, b)) if value is not None]
+        if not all(isinstance(value, TracedArray) or kind_of(value) is not None for value in given):
             return None
         return either(trace, condition, a, b, lambda first, second: chosen(trace, condition, first, second, select))
     if all(isinstance(value, TracedArray) and not value.scalar for value in (a, b)):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from .. import _core
 from .layout import lasting_strides
-from .tracer import Storage, TracedArray
+from .tracer import Storage, TracedArray, as_tensor, python_truth, wrap
 
-__all__ = ["Choice", "SharedArrays", "chosen_array", "is_held"]
+__all__ = ["Choice", "SharedArrays", "Side", "chosen_array", "identity", "is_held"]
 
 
 def references(value: Any) -> int:
@@ -22,13 +25,55 @@ def references(value: Any) -> int:
 OF_A_CALL = references(object())
 
 
-class Choice:
-    """The arrays of which NumPy has one, with those that were themselves chosen, and the loop whose condition decides."""
+class Side:
+    """An array that NumPy may have, without keeping it: where nothing else has it, that does not show.
 
-    def __init__(self, parts: tuple[Storage, ...], site: Any) -> None:
-        self.site = site
+    ``is_whole``: it is the array that was made with its memory, and no view of it.
+    """
+
+    def __init__(self, array: TracedArray) -> None:
+        self.storage, self.array = array._storage, weakref.ref(array)
+        self.is_whole = array._storage.arrays[0]() is array
+
+    def is_seen(self) -> bool:
+        """Whether anything refers to its memory; of a view, to what that may be."""
+        choice = None if self.is_whole else self.storage.choice
+        return any(arrays_of(part) for part in (self.storage, *(choice.parts if choice is not None else ())))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Side and other.storage is self.storage and other.is_whole == self.is_whole
+
+    def __hash__(self) -> int:
+        return id(self.storage)
+
+
+class Choice:
+    """The arrays of which NumPy has one, with those that were themselves chosen, and the loop whose condition decides.
+
+    NumPy has the first of ``sides`` where ``condition`` holds and the second elsewhere. A side is None where it is an array that nothing
+    else has. ``is_of_loop``: the first is what a variable was before a loop that may not bind it anew. ``is_computed``: the program computes
+    both sides, whichever is taken.
+    """
+
+    is_of_loop, is_computed = False, True
+
+    def __init__(self, condition: TracedArray, sides: tuple[Side | None, Side | None], site: Any) -> None:
+        self.condition, self.sides, self.site = condition, sides, site
+        parts = [side.storage for side in sides if side is not None]
         older = (each for part in parts if part.choice is not None for each in part.choice.parts)
         self.parts = tuple(dict.fromkeys((*parts, *older)))
+
+    def is_told(self, side: Side) -> bool:
+        """Whether what was chosen is still one of the sides as a whole, and the program has both."""
+        return self.is_computed and side.is_whole and not side.storage.version
+
+    def all_sides(self) -> Iterator[Side]:
+        """Its sides, and those of sides that nothing refers to."""
+        for side in self.sides:
+            if side is not None:
+                yield side
+                if side.array() is None and side.is_whole and side.storage.choice is not None:
+                    yield from side.storage.choice.all_sides()
 
     def shows(self, array: TracedArray) -> bool:
         """Whether anything else refers to one of them: which one ``array`` is shows then."""
@@ -65,12 +110,37 @@ def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedAr
     result = select(condition, a, b)
     storage, parts = result._storage, (a._storage, b._storage)
     result.scalar, storage.strides, storage.parents = False, lasting_strides(a, b), parts
-    storage.choice = Choice(parts, trace.decided)
+    storage.choice = Choice(condition, (Side(a), Side(b)), trace.decided)
+    storage.choice.is_computed = select is np.where
     storage.twins = storage.choice.parts
+    storage.apart = a._storage.apart or b._storage.apart
     for part in storage.twins:
         part.twins = (*part.twins, storage)
     storage.peers = parts
     return result
+
+
+def identity(value: TracedArray, target: TracedArray) -> Any:
+    """Whether NumPy has ``target`` itself, as a bool or a truth value of the program; None where nobody knows."""
+    return True if value is target else identity_of(Side(value), target)
+
+
+def identity_of(side: Side | None, target: TracedArray) -> Any:
+    array = None if side is None else side.array()
+    if side is None or array is target:
+        return side is not None
+    storage, choice = side.storage, side.storage.choice
+    if choice is not None and choice.is_told(side):
+        first, second = (identity_of(each, target) for each in choice.sides)
+        if first is None or second is None or first is second:
+            return first if first is second else None
+        if first is True and second is False:
+            condition = choice.condition
+            return condition if condition.weak is bool else python_truth(wrap(condition.tensor))
+        truths = (wrap(as_tensor(each, np.dtype(bool))) for each in (first, second))
+        return python_truth(np.where(choice.condition, *truths))
+    older = [other for other in (*storage.peers, *storage.twins) if other.born < storage.born]
+    return False if storage.born > target._storage.born and not (older or storage.apart) else None
 
 
 def family_of(storage: Storage) -> set[Storage]:
@@ -92,6 +162,7 @@ class SharedArrays:
     frame: Any
     turns: Any
     born: int
+    parts: Any
 
     def __init__(self) -> None:
         self.shared: list[tuple[str, str]] = []
@@ -112,7 +183,7 @@ class SharedArrays:
 
     def own(self, *given: Any) -> list[Any]:
         """What refers to arrays for the sake of the loop."""
-        return [self.entry, self.at_begin, self.frame, self.frame.f_locals, *given]
+        return [self.entry, self.at_begin, self.parts.maybes, self.frame, self.frame.f_locals, *given]
 
     def is_seen(self, storage: Storage, *given: Any) -> bool:
         """Whether anything but the loop refers to an array that it gave, or to one that a condition chose of it: a variable, an element of a list."""
@@ -175,7 +246,10 @@ class SharedArrays:
                 one.linked = (*one.linked, (another, site))
         for name, storage in self.outside:
             if name in arrays and not (is_done and not self.is_known_elsewhere(storage)):
-                arrays[name]._storage.apart = site
+                # Where the program knows whether it is that array, who asks is told.
+                arrays[name]._storage.apart = arrays[name]._storage.apart or (
+                    site if self.parts.kept_by(name) is None else False
+                )
                 watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
                 watch(storage, name, lambda name=name: is_seen(name))
                 link(arrays[name]._storage, storage)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .tracer import TracedArray
+from .tracer import Storage, TracedArray
 from .views import Bits, Diagonal, Fixed
 
-__all__ = ["fixed", "view_of", "whole_of"]
+__all__ = ["all_of", "fixed", "view_of", "whole_of"]
 
 
 def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
@@ -49,12 +49,15 @@ def fixed(array: np.ndarray) -> np.ndarray:
 
 def whole_of(array: TracedArray) -> TracedArray:
     """The array that a view is of."""
-    if not array._steps:
-        return array
+    return all_of(array._storage) if array._steps else array
+
+
+def all_of(storage: Storage) -> TracedArray:
+    """The array whose value a storage has; the first of its arrays, where nothing refers to that."""
     whole = TracedArray.__new__(TracedArray)
-    whole._storage, whole._steps, whole._cache = array._storage, (), array._storage.tensor
-    whole._version, whole.weak, whole.scalar = array._storage.version, None, False
-    whole._storage.arrays.append(weakref.ref(whole))
+    whole._storage, whole._steps, whole._cache = storage, (), storage.tensor
+    whole._version, whole.weak, whole.scalar = storage.version, None, False
+    storage.arrays.insert(0 if storage.arrays[0]() is None else len(storage.arrays), weakref.ref(whole))
     return whole
 
 
