@@ -97,7 +97,7 @@ class Dispatcher {
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
     if ((is_plain || is_plain_while_small_) && !is_tracing && is_plain_call(args, kwargs))
-      return call_plain(args, kwargs);
+      return is_plain ? call_plain(args, kwargs) : call_given_back(args, kwargs);
     if (!strict_ && !is_tracing && (reports_errors() || warnings_are_errors())) return call_plain(args, kwargs);
     for (;;) {
       Flattened flat;
@@ -237,6 +237,23 @@ class Dispatcher {
     return nb::steal(result);
   }
 
+  // A call that runs plainly as a trial said so. What it takes may depend on values: where it is much longer than in
+  // the trial, what was given up is compiled and tried once more.
+  nb::object call_given_back(const nb::args& args, const nb::kwargs& kwargs) {
+    if (++calls_given_back_ % calls_a_look != 0 || more_trials_ == most_more_trials) return call_plain(args, kwargs);
+    Clock::time_point begun = Clock::now();
+    nb::object result = call_plain(args, kwargs);
+    if (nanoseconds_since(begun) < much_longer * slowest_trial_ + least_longer) return result;
+    ++more_trials_;
+    is_plain_while_small_ = false;
+    std::vector<const Plan*> given;
+    for_plans([&](const Plan& plan) {
+      if (plan.was_given_back()) given.push_back(&plan);
+    });
+    for (const Plan* plan : given) drop(*plan);
+    return result;
+  }
+
   // Whether a signature is seen for the first time by a function that has had many and used few of them again: then a
   // program would not pay.
   bool is_on_trial(const nb::object& key) {
@@ -326,6 +343,7 @@ class Dispatcher {
     if (is_aside ? plan.trial.end_call_aside(taken, measure) : plan.trial.end_call(taken)) {
       plan.make_plain();
       ++given_back;
+      slowest_trial_ = std::max(slowest_trial_, plan.trial.plain);
       for (const nb::object& leaf : flat.leaves)
         if (is_array(leaf.ptr())) small_elements_ = std::max(small_elements_, element_count(leaf.ptr()));
       is_plain_while_small_ = all_plain();
@@ -380,7 +398,7 @@ class Dispatcher {
         plan.guard = nb::none();
         is_plain = !strict_ && compiled_calls == 0 && piece_calls == 0;
       }
-      return call_plain(args, kwargs);
+      return plan.was_given_back() ? call_given_back(args, kwargs) : call_plain(args, kwargs);
     }
     if (!plan.pieces.is_none()) {
       nb::object result = run_pieces(plan, flat, extra, args, kwargs);
@@ -471,6 +489,10 @@ class Dispatcher {
   static constexpr int many_plain_runs = 16;
   static constexpr size_t most_seen = 1 << 16;
   int64_t small_elements_ = 1 << 13;
+  static constexpr uint64_t calls_a_look = 16, most_more_trials = 3;
+  static constexpr int64_t much_longer = 8, least_longer = 20'000;  // nanoseconds
+  uint64_t calls_given_back_ = 0, more_trials_ = 0;
+  int64_t slowest_trial_ = 0;          // nanoseconds of a plain call in a trial that was lost
   bool is_plain_while_small_ = false;  // what was compiled for small arguments did not pay
   uint64_t misses_ = 0;
   std::unordered_set<Py_hash_t> seen_;  // signatures that were met once

@@ -98,6 +98,8 @@ struct Plan {
   // From now on calls run plainly, whatever they read.
   void make_plain();
   bool is_plain() const { return core.is_none() && pieces.is_none(); }
+  // Whether that is because a trial said that it does not pay.
+  bool was_given_back() const { return is_plain() && trial.plain != INT64_MAX; }
   // The same way for other objects.
   Plan with(nb::object build, nb::handle entries, nb::object guard, nb::object steps) const;
 };

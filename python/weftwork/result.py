@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import functools
 import types
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,14 +17,14 @@ from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_r
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.axis_order import inverse, turned
 from .numpy.layout import axes_of, is_contiguous
-from .numpy.loops import Retry
 from .numpy.maybe import Either, Maybe
 from .numpy.mixed import mark_of
 from .numpy.shared_arrays import Choice, Side
-from .numpy.steps import all_of, fixed, is_turned, view_of, whole_of
+from .numpy.steps import fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
+from .sharing import Sharing, attributes_of, root_of
 
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Place", "Slot", "in_form", "in_order"]
 
@@ -65,60 +64,14 @@ class Blueprint:
         self.stores: list[tuple[Any, ...]] = []
         self.known: dict[int, int] = {}
         self.kept: list[Any] = []
+        #: By array that was chosen: what the program gives where nobody else has what NumPy has.
+        self.own_parts: dict[int, int] = {}
         self.open: set[int] = set()
         self.result = -1
         self.validity: int | None = None  # the slot of whether NumPy would not have raised
-        self.wholes: dict[
-            int, TracedArray | None
-        ] = {}  # storages of arrays that the function made: one of several parts
-        self.shown: dict[int, Any] = {}  # storages of arrays that are parts
-        self.brought_back: dict[
-            int, TracedArray
-        ] = {}  # by storage: arrays that nothing refers to and several parts may be
-        self.roots: set[int] = set()  # arrays of constants whose memory several parts have
+        self.sharing = Sharing(recorder)
 
     # -- taking apart ----------------------------------------------------------------------------------------------
-
-    def find_shared(self, values: list[Any]) -> None:
-        """Arrays that the function made and that the result has by several views: they share memory there, too."""
-        lost = self.walk(values)
-        shown = [side for side, count in Counter(lost).items() if count > 1 or side.is_seen()]
-        self.brought_back = {id(side.storage): all_of(side.storage) for side in shown if side.is_whole}
-        for side in shown:
-            if not (side.is_whole or self.recorder.strict or self.recorder.bakes):
-                self.recorder.refuse("which of two arrays a variable has shows")
-        if self.brought_back:
-            self.walk([*values, *self.brought_back.values()])
-
-    def walk(self, values: list[Any]) -> list[Side]:
-        """Finds what several parts have; the sides of choices between arrays that nothing refers to."""
-        found: dict[int, TracedArray] = {}
-        roots: set[int] = set()
-        lost: list[Side] = []
-        pending, seen = list(values), set()
-        while pending:
-            value = pending.pop()
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            if isinstance(value, TracedArray):
-                if not value.scalar and found.setdefault(id(value._storage), value) is not value:
-                    self.wholes[id(value._storage)] = whole_of(value)
-                for side in () if value._storage.choice is None else value._storage.choice.all_sides():
-                    array = self.held(side)
-                    if array is None:
-                        lost.append(side)
-                    else:
-                        pending.append(array)
-            elif isinstance(value, np.ndarray):
-                (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
-            elif isinstance(value, (list, tuple, dict)):
-                pending += items_of(value)
-            elif type(value) is Maybe:
-                pending.append(value.value)
-            elif id(value) in self.recorder.fresh:
-                pending += vars(value).values() if hasattr(value, "__dict__") else ()
-        return lost
 
     def add_result(self, value: Any) -> None:
         self.result = self.add(value, "")
@@ -197,17 +150,17 @@ class Blueprint:
             if id(value) in self.recorder.frozen:
                 return ("constant", value)
             root = root_of(value)
-            if root is not value and id(root) in self.roots and not self.recorder.bakes:
+            if root is not value and id(root) in self.sharing.roots and not self.recorder.bakes:
                 if not root.flags.c_contiguous:
                     self.recorder.refuse("the result has several views of an array that is not in row-major order")
                 return ("view", self.add(root, path), [PartOf(root, value)])
         elif isinstance(value, TracedArray):
-            if not (self.recorder.strict or self.recorder.bakes):
-                self.require_one_memory(value._storage)
+            if self.sharing.is_exact and value._storage.apart:
+                self.sharing.refuse_copy(value._storage.apart)
             choice = value._storage.choice
             if choice is not None and not self.recorder.bakes and choice.shows(value):
                 if choice.is_told(Side(value)):
-                    return self.chosen(choice, self.own(value, path), path)
+                    return self.chosen(choice, value, path)
                 if not self.recorder.strict:
                     self.recorder.write_out_choice(choice)
             if not value.scalar:
@@ -224,26 +177,23 @@ class Blueprint:
             return ("constant", value)
         return self.own(value, path)
 
-    def chosen(self, choice: Choice, own: tuple[Any, ...], path: str) -> tuple[Any, ...]:
-        """The one of several arrays that NumPy has, as somebody else has it too; ``own``: an array that nobody else has."""
-        return (
-            "either",
-            self.add(choice.condition, "condition"),
-            *(self.side(side, own, path) for side in choice.sides),
-        )
+    def chosen(self, choice: Choice, value: TracedArray, path: str) -> tuple[Any, ...]:
+        """The one of several arrays that NumPy has, as somebody else has it too."""
+        sides = [self.side(side, value, path) for side in choice.sides]
+        return ("either", self.add(choice.condition, "condition"), *sides)
 
-    def side(self, side: Side | None, own: tuple[Any, ...], path: str) -> int:
-        array = None if side is None else self.held(side)
+    def side(self, side: Side | None, value: TracedArray, path: str) -> int:
+        """The array that a side of ``value`` is, or what ``value`` is if nobody else has that."""
+        array = None if side is None else self.sharing.held(side)
         if array is not None:
             return self.add(array, path)
         older = side.storage.choice if side is not None and side.is_whole else None
-        self.parts.append(own if older is None else self.chosen(older, own, path))
+        if older is None and id(value) in self.own_parts:
+            return self.own_parts[id(value)]
+        self.parts.append(self.own(value, path) if older is None else self.chosen(older, value, path))
+        if older is None:
+            self.own_parts[id(value)] = len(self.parts) - 1
         return len(self.parts) - 1
-
-    def held(self, side: Side) -> TracedArray | None:
-        """An array that was chosen, or what stands for it in the result; None where nothing else has it."""
-        array = side.array()
-        return array if array is not None else self.brought_back.get(id(side.storage) if side.is_whole else 0)
 
     def own(self, value: Any, path: str) -> tuple[Any, ...]:
         """An array that the program gives."""
@@ -255,16 +205,6 @@ class Blueprint:
         self.parts.append(slot)
         return ("view", len(self.parts) - 1, [fixed])
 
-    def require_one_memory(self, storage: Any) -> None:
-        """That a loop does not give as arrays of their own what the result and an older array, or two parts of the result, have as one memory."""
-        self.shown[id(storage)] = storage
-        site = next((site for other, site in storage.linked if id(other) in self.shown), storage.apart)
-        if site:
-            reason = "the result is a view of an array, and a loop gives a copy of it"
-            if site is not True:
-                raise Retry(site, reason)
-            self.recorder.refuse(reason)
-
     def view(self, value: TracedArray, path: str) -> tuple[Any, ...] | None:
         """A view of an argument, of an array of the surroundings, or of another part of the result; None for others."""
         storage = value._storage
@@ -273,9 +213,9 @@ class Blueprint:
         steps = self.recorder.steps.steps
         outside = [r.traced for r in self.recorder.trace.reads if steps[r.step][0] not in (CALL, VALUE)]
         given = [*outside, *self.recorder.trace.arguments]
-        whole = next((array for array in given if array._storage is storage), self.wholes.get(id(storage)))
+        whole = next((array for array in given if array._storage is storage), self.sharing.wholes.get(id(storage)))
         if whole is None and is_turned(value):
-            whole = self.wholes[id(storage)] = whole_of(value)
+            whole = self.sharing.wholes[id(storage)] = whole_of(value)
         if whole is None or whole is value or whole.scalar:
             return None
         forms = [self.part_at(step) if isinstance(step, DynamicSlice) else view_of(step) for step in value._steps] or [
@@ -309,14 +249,7 @@ class Blueprint:
         kind = type(value)
         if kind is functools.partial:
             return self.recorder.refuse("the result holds a functools.partial")
-        names = list(getattr(value, "__dict__", ()))
-        for base in kind.__mro__:
-            names += [
-                n
-                for n, v in vars(base).items()
-                if isinstance(v, types.MemberDescriptorType) and n != "__dict__" and hasattr(value, n)
-            ]
-        return ("object", kind, [(name, self.add(object.__getattribute__(value, name), join(name))) for name in names])
+        return ("object", kind, [(name, self.add(held, join(name))) for name, held in attributes_of(value).items()])
 
     def constant(self, value: Any) -> tuple[Any, ...]:
         kind = type(value)
@@ -350,19 +283,12 @@ class Blueprint:
 
     def let_go(self) -> None:
         """Forgets what it was made of: later calls build by the parts alone."""
-        self.recorder = self.leaf_of = None  # type: ignore[assignment]
-        self.outputs, self.kept, self.known, self.wholes, self.brought_back = [], [], {}, {}, {}
+        self.recorder = self.leaf_of = self.sharing = None  # type: ignore[assignment]
+        self.outputs, self.kept, self.known = [], [], {}
 
     def builder(self) -> Callable[[list[Any], tuple], Any]:
         """What makes the result of a call of a program's outputs and of the values of steps, and stores what is stored."""
         return Assembly(self).function()
-
-
-def root_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory a view has."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
 
 
 def ascii_of(key: Any) -> str:

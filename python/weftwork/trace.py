@@ -430,7 +430,7 @@ def blueprint_of(recorder: Recorder, arguments: Arguments, written: set[int], re
         return at if at is not None and (not trace.bake or id(arguments.leaves[at]) in written) else None
 
     blueprint = Blueprint(recorder, leaf_of)
-    blueprint.find_shared(
+    blueprint.sharing.find(
         [result, *(v for _, _, v in recorder.overlay.values()), *(m.copy for m in recorder.mirrors.values())]
     )
     blueprint.add_result(result)

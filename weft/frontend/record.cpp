@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <unordered_map>
@@ -225,13 +226,18 @@ bool reads_all(const Record& record, size_t operand) {
 }
 
 double work_of(const Record& record) {
-  double given = 0, made = 0;
-  for (const Tensor& operand : record.operands) given += operand.type().usual_count();
+  double given = 0, made = 0, product = 1;
+  for (const Tensor& operand : record.operands) {
+    given += operand.type().usual_count();
+    product *= operand.type().usual_count();
+  }
   for (const Type& type : record.types) made += type.usual_count();
   // What is not written stays where it is.
   if (record.op == Op::update_slice || record.op == Op::dynamic_update_slice || record.op == Op::scatter) {
     return record.operands[record.op == Op::scatter ? 2 : 1].type().usual_count();
   }
+  // m x n elements of k products each, of operands of m x k and k x n.
+  if (record.op == Op::dot_general) return std::sqrt(made * product);
   switch (family(record.op)) {
     case Family::source:
       return 0;

@@ -34,6 +34,8 @@ __all__ = ["Branches", "Predicate"]
 
 #: Elements that the ways of a condition may compute in all: about as long as Python takes for the condition alone.
 MOST_WORK = 512
+#: The same of conditions outside of loops, where a call that is no program takes microseconds more.
+MOST_WORK_OF_A_CALL = 2048
 #: Conditions that are chosen by in the ways of one: `(a and b) or (c and d) or ...` has twice as many ways with each part.
 MOST_INSIDE = 128
 #: Conditions whose ways go on to the end of the function, in the ways of one.
@@ -365,7 +367,8 @@ class Branches(Machine):
         results = [
             value.tensor for value in (*f.locals.values(), *f.stack, *flat(f.state)) if isinstance(value, TracedArray)
         ]
-        return _core.element_work([*results, *(storage.tensor for storage in storages)], begun) <= MOST_WORK
+        most = MOST_WORK if self.is_in_turn() else MOST_WORK_OF_A_CALL
+        return _core.element_work([*results, *(storage.tensor for storage in storages)], begun) <= most
 
     def require_of_way(self, value: Any) -> None:
         """Called before anything but an array is changed: in a way, what is older than it must not be."""

@@ -129,12 +129,13 @@ class Breaks(Effects):
     def evaluate(self, asked: list[TracedArray], others: list[TracedArray] | None = None) -> None:
         """Ends a piece: what is asked for, and what may still be used, is known afterwards."""
         wanted = {id(array): array for array in (*asked, *(self.live_arrays() if others is None else others))}
+        conditions = [c for array in wanted.values() for c in self.conditions_of(array)]
+        wanted |= {id(condition): condition for condition in conditions}
         self.settle_types(wanted.values())
         arrays: dict[int, TracedArray] = {}  # by tensor: one of its arrays
         for array in wanted.values():
             if array._storage.stale is not None:
                 self.refuse("an array whose layout is not known")
-            self.require_own_choice(array)
             base = whole_of(array)
             if self.is_computed(base._storage.tensor):
                 arrays.setdefault(id(base._storage.tensor), base)

@@ -116,13 +116,14 @@ class EarlyExits(LongWays):
         around = [t for t in every if t is not None and t.at >= 0 and t.frame is f and at in loops[t.at]]
         return min(around, key=lambda turns: len(loops[turns.at]), default=None)
 
-    def require_own_choice(self, array: TracedArray) -> None:
-        """Which of two arrays a condition has chosen does not show, or the loop of the condition is written out."""
-        storage = array._storage
-        if storage.choice is not None and storage.choice.is_of_loop:
-            storage.choice, storage.apart = None, storage.choice.site or True
-        elif storage.choice is not None and storage.choice.shows(array):
-            self.write_out_choice(storage.choice)
+    def conditions_of(self, array: TracedArray) -> list[TracedArray]:
+        """What says which of two arrays one is, where that shows; else the loop of the condition is written out."""
+        choice = array._storage.choice
+        if choice is None or not choice.shows(array):
+            return []
+        if not choice.is_computed:
+            self.write_out_choice(choice)
+        return choice.conditions()
 
     def write_out_choice(self, choice: Choice) -> Any:
         """The loop whose condition decides is not one of a program."""

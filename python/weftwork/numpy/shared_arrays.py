@@ -51,11 +51,11 @@ class Choice:
     """The arrays of which NumPy has one, with those that were themselves chosen, and the loop whose condition decides.
 
     NumPy has the first of ``sides`` where ``condition`` holds and the second elsewhere. A side is None where it is an array that nothing
-    else has. ``is_of_loop``: the first is what a variable was before a loop that may not bind it anew. ``is_computed``: the program computes
+    else has. ``is_computed``: the program computes
     both sides, whichever is taken.
     """
 
-    is_of_loop, is_computed = False, True
+    is_computed = True
 
     def __init__(self, condition: TracedArray, sides: tuple[Side | None, Side | None], site: Any) -> None:
         self.condition, self.sides, self.site = condition, sides, site
@@ -74,6 +74,11 @@ class Choice:
                 yield side
                 if side.array() is None and side.is_whole and side.storage.choice is not None:
                     yield from side.storage.choice.all_sides()
+
+    def conditions(self) -> list[TracedArray]:
+        """By what it is decided, and by what the sides that were chosen themselves are."""
+        inner = [side.storage.choice for side in self.sides if side is not None and side.storage.choice is not None]
+        return [self.condition, *(condition for choice in inner for condition in choice.conditions())]
 
     def shows(self, array: TracedArray) -> bool:
         """Whether anything else refers to one of them: which one ``array`` is shows then."""

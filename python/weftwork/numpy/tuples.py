@@ -136,7 +136,6 @@ class Parts:
     def kept_or_new(is_kept: Any, array: Any, before: TracedArray, site: Any) -> Any:
         if isinstance(array, TracedArray) and array is not before:
             array._storage.choice = Choice(is_kept, (Side(before), None), site)
-            array._storage.choice.is_of_loop = True
         return array
 
 

@@ -1,0 +1,126 @@
+"""Which memory the parts of a result have in common: views of one array, arrays of which each may be another one."""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .numpy.loops import Retry
+from .numpy.maybe import Either, Maybe
+from .numpy.shared_arrays import Side
+from .numpy.steps import all_of, whole_of
+from .numpy.tracer import Storage, TracedArray
+from .pytree import items_of
+
+__all__ = ["Sharing", "attributes_of", "root_of"]
+
+
+class Sharing:
+    """What several parts of a result, and of what is stored besides, have."""
+
+    def __init__(self, recorder: Any) -> None:
+        self.recorder = recorder
+        self.is_exact = not (recorder.strict or recorder.bakes)
+        #: By storage: arrays that the function made, as a whole, of which several parts are views.
+        self.wholes: dict[int, TracedArray | None] = {}
+        #: By storage: arrays that nothing refers to, and several parts may be.
+        self.brought_back: dict[int, TracedArray] = {}
+        self.roots: set[int] = set()  # arrays of constants whose memory several parts have
+        self.shown: dict[int, Storage] = {}
+
+    def find(self, values: list[Any]) -> None:
+        """Looks through all parts."""
+        lost = self.walk(values)
+        seen = [side for side, count in Counter(lost).items() if count > 1 or side.is_seen()]
+        self.brought_back = {id(side.storage): all_of(side.storage) for side in seen if side.is_whole}
+        for side in seen:
+            if not side.is_whole and self.is_exact:
+                self.recorder.refuse("which of two arrays a variable has shows")
+        if self.brought_back:
+            self.walk([*values, *self.brought_back.values()])
+        if self.is_exact:
+            self.require_apart(values)
+
+    def walk(self, values: list[Any]) -> list[Side]:
+        """Finds what several parts have; the sides of choices between arrays that nothing refers to."""
+        found: dict[int, TracedArray] = {}
+        roots: set[int] = set()
+        lost: list[Side] = []
+        pending, seen = list(values), set()
+        while pending:
+            value = pending.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if isinstance(value, TracedArray):
+                self.shown[id(value._storage)] = value._storage
+                if not value.scalar and found.setdefault(id(value._storage), value) is not value:
+                    self.wholes[id(value._storage)] = whole_of(value)
+                lost += [side for side in sides_of(value) if self.held(side) is None]
+            elif isinstance(value, np.ndarray):
+                (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
+            pending += self.parts_of(value)
+        return lost
+
+    def parts_of(self, value: Any) -> Iterable[Any]:
+        """What a value is made of, or one of."""
+        if isinstance(value, TracedArray):
+            return [array for side in sides_of(value) if (array := self.held(side)) is not None]
+        if isinstance(value, (list, tuple, dict)):
+            return items_of(value)
+        if type(value) is Maybe:
+            return (value.value,)
+        return attributes_of(value).values() if id(value) in self.recorder.fresh else ()
+
+    def held(self, side: Side) -> TracedArray | None:
+        """An array that was chosen, or what stands for it in the result; None where nothing else has it."""
+        array = side.array()
+        return array if array is not None else self.brought_back.get(id(side.storage) if side.is_whole else 0)
+
+    def require_apart(self, values: list[Any]) -> None:
+        """That no two arrays are parts together which a loop gives as arrays of their own and NumPy as one memory."""
+        for one in list(self.shown.values()):
+            for other, site in one.linked:
+                if id(other) in self.shown and self.shows(values, one, other)[2]:
+                    self.refuse_copy(site)
+
+    def shows(self, value: Any, one: Storage, other: Storage) -> tuple[bool, bool, bool]:
+        """Whether a part has one of two arrays, the other, both of them at once."""
+        found = [self.shows(part, one, other) for part in self.parts_of(value) if not isinstance(part, str)]
+        first, second = (any(part[i] for part in found) for i in range(2))
+        both = any(part[2] for part in found)
+        if isinstance(value, TracedArray):
+            first, second = first or value._storage is one, second or value._storage is other
+        elif type(value) is not Either:
+            both |= any(a[0] and b[1] for i, a in enumerate(found) for k, b in enumerate(found) if i != k)
+        return first, second, both
+
+    def refuse_copy(self, site: Any) -> None:
+        reason = "the result is a view of an array, and a loop gives a copy of it"
+        if site is not True:
+            raise Retry(site, reason)
+        self.recorder.refuse(reason)
+
+
+def sides_of(array: TracedArray) -> Iterator[Side]:
+    return iter(()) if array._storage.choice is None else array._storage.choice.all_sides()
+
+
+def attributes_of(value: Any) -> dict[str, Any]:
+    """What an object has in its dictionary and its slots."""
+    found = dict(getattr(value, "__dict__", ()))
+    for base in type(value).__mro__:
+        names = [n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and n != "__dict__"]
+        found |= {name: object.__getattribute__(value, name) for name in names if hasattr(value, name)}
+    return found
+
+
+def root_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory a view has."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
