@@ -255,7 +255,7 @@ def explain(function: Any, *args: Any, target: str | None = None, device: Any = 
     >>> why = wf.explain(lambda x: np.tanh(x) * 2 + 1, np.ones(100, np.float32))
     >>> why.way, len(why.kernels), [op for op, line in why.kernels[0].ops], why.kernels[0].written_bytes
     ('compiled', 1, ['tanh', 'multiply', 'add'], 400)
-    >>> why = wf.explain(lambda x: x if x.sum() > 0 else -x, np.ones(100, np.float32))
+    >>> why = wf.explain(lambda x: x if x.sum() > 0 else -x, np.ones(3000, np.float32))
     >>> why.way, why.advice
     ('pieces', 'use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop')
     """

@@ -64,8 +64,8 @@ class Blueprint:
         self.stores: list[tuple[Any, ...]] = []
         self.known: dict[int, int] = {}
         self.kept: list[Any] = []
-        #: By array that was chosen: what the program gives where nobody else has what NumPy has.
-        self.own_parts: dict[int, int] = {}
+        #: By array that was chosen, and choice of a side that nobody else has: the part.
+        self.own_parts: dict[tuple[int, int], int] = {}
         self.open: set[int] = set()
         self.result = -1
         self.validity: int | None = None  # the slot of whether NumPy would not have raised
@@ -188,12 +188,11 @@ class Blueprint:
         if array is not None:
             return self.add(array, path)
         older = side.storage.choice if side is not None and side.is_whole else None
-        if older is None and id(value) in self.own_parts:
-            return self.own_parts[id(value)]
-        self.parts.append(self.own(value, path) if older is None else self.chosen(older, value, path))
-        if older is None:
-            self.own_parts[id(value)] = len(self.parts) - 1
-        return len(self.parts) - 1
+        key = (id(value), id(older))
+        if key not in self.own_parts:
+            self.parts.append(self.own(value, path) if older is None else self.chosen(older, value, path))
+            self.own_parts[key] = len(self.parts) - 1
+        return self.own_parts[key]
 
     def own(self, value: Any, path: str) -> tuple[Any, ...]:
         """An array that the program gives."""

@@ -226,7 +226,7 @@ def held_twice(x, y):
     if x[1] > 0:
         b.append(a)
     a.append(1)
-    return a, b, (a,), {3} if not b else b
+    return a, b, (a,), b if b else {3}
 
 
 def sorted_or_not(x, y):

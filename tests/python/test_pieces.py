@@ -469,6 +469,25 @@ def test_what_gains_nothing_is_given_back_and_larger_arrays_are_compiled(monkeyp
     assert len({float(norm(large)) for _ in range(5)}) == 1
 
 
+def test_what_was_given_back_is_tried_again_where_calls_take_much_longer(monkeypatch):
+    monkeypatch.setenv("WEFT_TRIALS", "1")
+
+    def first_above(x, limit):
+        for i in range(len(x)):
+            if x[i] > limit:
+                return i
+        return None
+
+    fast, x = wf.jit(first_above, strict=False), np.linspace(0, 1, 3000)
+    for _ in range(40):
+        assert fast(x, -1.0) == 0
+    known = fast.ways["compiled"]
+    for _ in range(100):
+        assert fast(x, 2.0) is None
+    assert fast.ways["compiled"] > known + 40, fast.ways
+    assert fast(x, 0.5) == first_above(x, 0.5)
+
+
 def test_results_of_what_is_measured_aside_stay_the_programs(monkeypatch):
     monkeypatch.setenv("WEFT_TRIALS", "1")
     fast = wf.jit(lambda x, w: np.tanh(np.exp(x * w) + x).sum(), strict=False)

@@ -23,7 +23,7 @@ from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, python_truth
 from ..numpy.validity import can_note, note
 from ..pytree import items_of
 from .frame import NULL, Frame
-from .journal import CHANGEABLE, Journal
+from .journal import Journal
 from .liveness import LOOKING, live_from
 from .machine import COMPARE, RETURN, Machine, Stop
 from .outside import Refused
@@ -377,10 +377,10 @@ class Branches(Machine):
             known = self.births.get(id(value))
             if known is not None and known[0] >= predicate.born:
                 return
-            is_own = type(value) in CHANGEABLE and id(value) not in self.copies and id(value) not in self.opaque
-            if predicate.journal is None or not is_own:
+            journal, is_own = predicate.journal, id(value) not in self.copies and id(value) not in self.opaque
+            if journal is None or not is_own or not journal.can_note(value):
                 raise Undecided("a way changes more than arrays and variables")
-            predicate.journal.note(value)
+            journal.note(value)
 
     # -- counters --------------------------------------------------------------------------------------------------
 

@@ -13,9 +13,8 @@ from ..numpy.mixed import PLAIN
 from ..numpy.tracer import TracedArray
 from .outside import HostValue
 
-__all__ = ["CHANGEABLE", "Journal"]
+__all__ = ["Journal"]
 
-CHANGEABLE = (list, dict, set)
 #: What holds no container.
 WITHOUT = (*PLAIN, str, bytes, type(None), type, range, type(Ellipsis), np.generic, np.ndarray, np.dtype, enum.Enum)
 TRACED = (TracedArray, HostValue, Maybe, _core.Dim)
@@ -26,6 +25,10 @@ class Journal:
 
     def __init__(self) -> None:
         self.entries: dict[int, tuple[Any, Any]] = {}
+
+    def can_note(self, container: Any) -> bool:
+        """Whether a container can be what it was again: a set has its elements in the same order then."""
+        return type(container) in (list, dict) or (type(container) is set and list(set(container)) == list(container))
 
     def note(self, container: Any) -> None:
         """Called before a container is changed."""

@@ -51,8 +51,7 @@ class Choice:
     """The arrays of which NumPy has one, with those that were themselves chosen, and the loop whose condition decides.
 
     NumPy has the first of ``sides`` where ``condition`` holds and the second elsewhere. A side is None where it is an array that nothing
-    else has. ``is_computed``: the program computes
-    both sides, whichever is taken.
+    else has. ``is_computed``: the program computes both sides, whichever is taken.
     """
 
     is_computed = True
@@ -69,16 +68,23 @@ class Choice:
 
     def all_sides(self) -> Iterator[Side]:
         """Its sides, and those of sides that nothing refers to."""
-        for side in self.sides:
-            if side is not None:
-                yield side
-                if side.array() is None and side.is_whole and side.storage.choice is not None:
-                    yield from side.storage.choice.all_sides()
+        for choice in self.choices(lambda side: side.array() is None and side.is_whole):
+            yield from (side for side in choice.sides if side is not None)
 
     def conditions(self) -> list[TracedArray]:
         """By what it is decided, and by what the sides that were chosen themselves are."""
-        inner = [side.storage.choice for side in self.sides if side is not None and side.storage.choice is not None]
-        return [self.condition, *(condition for choice in inner for condition in choice.conditions())]
+        return [choice.condition for choice in self.choices(lambda side: True)]
+
+    def choices(self, goes_on: Callable[[Side], bool]) -> Iterator[Choice]:
+        """It, and those of sides that were chosen themselves, each once."""
+        pending, seen = [self], {self}
+        while pending:
+            choice = pending.pop()
+            yield choice
+            inner = (side.storage.choice for side in choice.sides if side is not None and goes_on(side))
+            new = [each for each in inner if each is not None and each not in seen]
+            seen.update(new)
+            pending += new
 
     def shows(self, array: TracedArray) -> bool:
         """Whether anything else refers to one of them: which one ``array`` is shows then."""
@@ -127,16 +133,21 @@ def chosen_array(trace: Any, condition: TracedArray, a: TracedArray, b: TracedAr
 
 def identity(value: TracedArray, target: TracedArray) -> Any:
     """Whether NumPy has ``target`` itself, as a bool or a truth value of the program; None where nobody knows."""
-    return True if value is target else identity_of(Side(value), target)
+    return True if value is target else identity_of(Side(value), target, {})
 
 
-def identity_of(side: Side | None, target: TracedArray) -> Any:
-    array = None if side is None else side.array()
-    if side is None or array is target:
+def identity_of(side: Side | None, target: TracedArray, known: dict[Side, Any]) -> Any:
+    if side is None or side.array() is target:
         return side is not None
+    if side not in known:
+        known[side] = identity_of_other(side, target, known)
+    return known[side]
+
+
+def identity_of_other(side: Side, target: TracedArray, known: dict[Side, Any]) -> Any:
     storage, choice = side.storage, side.storage.choice
     if choice is not None and choice.is_told(side):
-        first, second = (identity_of(each, target) for each in choice.sides)
+        first, second = (identity_of(each, target, known) for each in choice.sides)
         if first is None or second is None or first is second:
             return first if first is second else None
         if first is True and second is False:
