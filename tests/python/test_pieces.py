@@ -54,9 +54,9 @@ def agree(function: Callable[..., Any], *calls: tuple, way: str | None = "pieces
 
 def test_conditions_are_a_tree_of_programs():
     def f(x):
-        if x.sum() > 10:
+        if sorted(x)[-1] > 4:
             return x * 2
-        if x.min() < -4:
+        if sorted(x)[0] < -4:
             return -x[1:]
         return x - 1
 
@@ -190,7 +190,7 @@ def test_a_model_whose_steps_decide():
 
 def test_layouts_that_pieces_find_out():
     def f(x):
-        if x[0, 0] > 100:
+        if sorted(x[0])[0] > 100:
             return x
         return x.ravel(order="A")[1], x.flags.c_contiguous, x.T.flags["C"], x.strides
 
