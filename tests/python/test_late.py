@@ -15,7 +15,7 @@ import pytest
 import weftwork as wf
 from weftwork import late
 
-X = np.random.default_rng(0).normal(size=200)
+X = np.random.default_rng(0).normal(size=4000)
 
 
 def decides(x: Any) -> Any:
@@ -173,7 +173,7 @@ def decides(x):
     return y[1:] - 1 if y.sum() > 0 else y + float(y[0])
 
 fast = wf.jit(decides, strict=False)
-x = np.ones(50)
+x = np.ones(4000)
 fast(x)
 fast(x)
 if sys.argv[1] == "fork":

@@ -355,9 +355,9 @@ class Branches(Machine):
         try:
             return joined.value(first, second)
         except Undecided:
-            if f.caller is not None or self.bakes or not joined.is_computed:
+            if f.caller is not None or self.bakes:
                 raise
-            return Either(joined.second, second, first)
+            return joined.apart(first, second)
 
     def require_handed_on(self, f: Frame) -> None:
         """Values that may be None are only where a program can have them."""
@@ -439,7 +439,6 @@ class Joined:
     def __init__(self, trace: Any, second: TracedArray, select: Any = np.where) -> None:
         # ``second``: whether the second is taken.
         self.trace, self.second, self.select = trace, second, select
-        self.is_computed = select is np.where  # both of each pair, wherever it is read
         self.known: dict[tuple[int, int], Any] = {}
 
     def value(self, a: Any, b: Any) -> Any:
@@ -449,6 +448,10 @@ class Joined:
         if key not in self.known:
             self.known[key] = self.joined(a, b)
         return self.known[key]
+
+    def apart(self, first: Any, second: Any) -> Either:
+        """The results of the two ways, which are nothing alike."""
+        return Either(self.second, second, first)
 
     def joined(self, a: Any, b: Any) -> Any:
         a, b = self.trace.recorder.number_operand(a), self.trace.recorder.number_operand(b)

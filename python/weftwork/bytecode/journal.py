@@ -13,7 +13,7 @@ from ..numpy.mixed import PLAIN
 from ..numpy.tracer import TracedArray
 from .outside import HostValue
 
-__all__ = ["Journal"]
+__all__ = ["WITHOUT", "Journal"]
 
 #: What holds no container.
 WITHOUT = (*PLAIN, str, bytes, type(None), type, range, type(Ellipsis), np.generic, np.ndarray, np.dtype, enum.Enum)

@@ -35,14 +35,19 @@ def parts_of(value: Any) -> tuple[Any, Any]:
     return (value.missing, value.value) if type(value) is Maybe else (value is None, value)
 
 
-def either(trace: Any, condition: TracedArray, a: Any, b: Any, choose: Callable[[Any, Any], Any]) -> Maybe | None:
+def either(
+    trace: Any, condition: TracedArray, a: Any, b: Any, choose: Callable[[Any, Any], Any], select: Any
+) -> Maybe | None:
     """``a`` where the condition holds, ``b`` elsewhere, one of which may be None; None where that is no one value."""
     (no_a, first), (no_b, second) = parts_of(a), parts_of(b)
+    if select is not np.where and not (first is second is None):
+        # What is computed where its way is taken is not there elsewhere.
+        first, second = (default_of(y) if x is None else x for x, y in ((first, second), (second, first)))
     value = second if first is None else first if second is None else choose(first, second)
     if value is None or trace.recorder is None:
         return None
     truth = np.dtype(bool)
-    missing = np.where(condition, wrap(as_tensor(no_a, truth)), wrap(as_tensor(no_b, truth)))
+    missing = select(condition, wrap(as_tensor(no_a, truth)), wrap(as_tensor(no_b, truth)))
     return Maybe(python_truth(missing), value, trace.decided)
 
 

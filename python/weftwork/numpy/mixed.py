@@ -77,7 +77,8 @@ def chosen(trace: Any, condition: TracedArray, a: Any, b: Any, select: Any = np.
         given = [value for _, value in map(parts_of, (a, b)) if value is not None]
         if not all(isinstance(value, TracedArray) or kind_of(value) is not None for value in given):
             return None
-        return either(trace, condition, a, b, lambda first, second: chosen(trace, condition, first, second, select))
+        choose = lambda first, second: chosen(trace, condition, first, second, select)
+        return either(trace, condition, a, b, choose, select)
     if all(isinstance(value, TracedArray) and not value.scalar for value in (a, b)):
         return chosen_array(trace, condition, a, b, select)
     first, second = kind_of(a), kind_of(b)
