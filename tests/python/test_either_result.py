@@ -331,6 +331,24 @@ def test_a_container_that_others_hold_has_pieces() -> None:
     assert not fast.ways["compiled"]
 
 
+CALLED = 0
+
+
+def test_what_is_outside_is_changed_where_the_way_is_taken() -> None:
+    def counts(x, found):
+        global CALLED
+        if x[0] > 0:
+            CALLED += 1
+            found["n"] = found.get("n", 0) + 1
+            counts.called += 1
+        return CALLED
+
+    counts.called = 0
+    fast, found = wf.jit(counts, strict=False), {}
+    for x, wanted in ((X, 1), (-X, 1), (X, 2), (-X, 2)):
+        assert fast(x, found) == wanted == CALLED == found["n"] == counts.called
+
+
 def drawn(seed: int) -> str:
     """A program that binds two variables by conditions, in loops and outside of them."""
     r = random.Random(seed)

@@ -105,6 +105,7 @@ class Branches(Machine):
     mirrors: dict[int, Any]
     copies: dict[int, Any]
     opaque: dict[int, Any]
+    seen: dict[int, Any]
 
     def __init__(self) -> None:
         super().__init__()
@@ -370,17 +371,21 @@ class Branches(Machine):
         most = MOST_WORK if self.is_in_turn() else MOST_WORK_OF_A_CALL
         return _core.element_work([*results, *(storage.tensor for storage in storages)], begun) <= most
 
-    def require_of_way(self, value: Any) -> None:
-        """Called before anything but an array is changed: in a way, what is older than it must not be."""
+    def require_of_way(self, value: Any, is_container: bool = False) -> None:
+        """Called before anything but an array is changed: in a way, what is older than it must not be, but for the function's own containers."""
         predicate = self.trace.predicate
         if predicate is not None:
             known = self.births.get(id(value))
             if known is not None and known[0] >= predicate.born:
                 return
-            journal, is_own = predicate.journal, id(value) not in self.copies and id(value) not in self.opaque
+            journal, is_own = predicate.journal, is_container and not self.is_of_surroundings(value)
             if journal is None or not is_own or not journal.can_note(value):
                 raise Undecided("a way changes more than arrays and variables")
             journal.note(value)
+
+    def is_of_surroundings(self, container: Any) -> bool:
+        """Whether the function was given a container, or found it outside."""
+        return any(id(container) in known for known in (self.copies, self.opaque, self.seen))
 
     # -- counters --------------------------------------------------------------------------------------------------
 

@@ -144,8 +144,11 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Ca
                 self.steps.entry(function.__kwdefaults__, name, value)
 
     def changes(self, value: Any, what: str = "") -> None:
-        """Called before anything is changed: what is older than the body of a loop must not be changed in it."""
-        self.require_of_way(value)
+        """Called before anything is changed: what is older than the body of a loop must not be changed in it.
+
+        ``what``: what that is, if it is no container that the program itself changes.
+        """
+        self.require_of_way(value, is_container=not what)
         if self.trace.loops:
             self._require_young(value, what or self.name_of(value))
 
