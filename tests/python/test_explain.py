@@ -204,7 +204,7 @@ def printed(x):
 
 def branching(x):
     if x.sum() > 0:
-        return x
+        branching.last = x
     return -x
 
 
@@ -244,7 +244,7 @@ def test_what_is_no_program_says_why_and_where_and_what_helps(function, line, re
         told = (
             "2 programs",
             why.pieces[0],
-            line if function is not selected else "return y",
+            {selected: "return y", branching: "branching.last = x"}.get(function, line),
             f"for one program: {why.advice}",
         )
     for text in told:

@@ -197,7 +197,7 @@ class Branches(Machine):
 
     def can_go_on_apart(self, meets: int, bounds: Bounds | None) -> bool:
         """Whether ways that leave what is not one value may each go on to where the function returns."""
-        if self.trace.predicate is None:
+        if self.trace.predicate is None and self.apart <= MOST_APART:  # of a function with more, none are tried again
             self.apart = 0
         self.apart += 1
         is_outside = bounds is None and not self.is_in_turn() and not self.bakes
