@@ -14,6 +14,8 @@ __all__ = ["FIRST_LOOK", "abandoned"]
 FIRST_LOOK = 8
 #: Of so many objects that plans hold, directly or by others, it is found out who holds them.
 MOST_HELD = 200_000
+#: Functions that plans alone have, with variables of their own.
+GENERATED = ("<guards>", "<result>")
 #: What is never held by plans alone, and leads to everything.
 ELSEWHERE = (type, types.ModuleType, types.FrameType, types.TracebackType, types.CodeType)
 
@@ -53,6 +55,6 @@ def is_object(value: Any) -> bool:
 
 def parts_of(value: Any) -> list[Any]:
     """What an object refers to; of a function what belongs to it alone."""
-    if isinstance(value, types.FunctionType) and value.__code__.co_filename != "<guards>":
+    if isinstance(value, types.FunctionType) and value.__code__.co_filename not in GENERATED:
         return [part for part in (value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__) if part]
     return gc.get_referents(value)

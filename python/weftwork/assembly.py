@@ -94,8 +94,11 @@ class Assembly:
         return f"{self.object(rest[0])}({self.object(rest[1])})" if kind == "copy" else self.object(rest[0])
 
     def view(self, text: str, forms: list[Any]) -> str:
-        for form in forms:
+        for i, form in enumerate(forms):
             name = self.object(form)
+            if i % DEEPEST == DEEPEST - 1:
+                self.lines.append(f"{name}_of = {text}")
+                text = f"{name}_of"
             text = f"{name}.of({text}, v, e[{self.first_step}:])" if type(form) is PartAt else f"{name}({text})"
         return text
 
