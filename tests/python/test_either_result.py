@@ -72,6 +72,14 @@ def inner_loops(x, y):
     return x
 
 
+def view_of_another(x, y):
+    a = np.abs(y)
+    for i in range(12):
+        if a[0] + i > x[1]:
+            y = a[:]
+    return y, a
+
+
 def unit(x, y):
     length = np.linalg.norm(x)
     return x if length == 0 else x / length
@@ -247,7 +255,7 @@ def raised(x, y):
 
 
 FUNCTIONS = [solved, best_of, annealed, counted, inner_loops, unit, larger, part_or_whole, reversed_or_not, both, twice]
-FUNCTIONS += [told_by_a_helper, best_or_none, previous, appended, entries, held_twice, sorted_or_not]
+FUNCTIONS += [view_of_another, told_by_a_helper, best_or_none, previous, appended, entries, held_twice, sorted_or_not]
 FUNCTIONS += [is_it, nothing, none_or_array, told, words, kinds, another_type, helped, raised]
 
 

@@ -263,9 +263,8 @@ class SharedArrays:
         for name, storage in self.outside:
             if name in arrays and not (is_done and not self.is_known_elsewhere(storage)):
                 # Where the program knows whether it is that array, who asks is told.
-                arrays[name]._storage.apart = arrays[name]._storage.apart or (
-                    site if self.parts.kept_by(name) is None else False
-                )
+                is_told = self.parts.is_kept(name, storage)
+                arrays[name]._storage.apart = arrays[name]._storage.apart or (False if is_told else site)
                 watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
                 watch(storage, name, lambda name=name: is_seen(name))
                 link(arrays[name]._storage, storage)

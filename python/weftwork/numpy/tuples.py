@@ -79,6 +79,11 @@ class Parts:
         variable, _, part = name.rpartition("[")
         return variable if part == "1]" and variable in self.kept else None
 
+    def is_kept(self, name: str, storage: Any) -> bool:
+        """Whether the program knows if what has this name is the array of a storage."""
+        variable = self.kept_by(name)
+        return variable is not None and self.kept[variable]._storage is storage
+
     def without_lost(self, values: dict[str, Any]) -> dict[str, Any]:
         """The variables before the loop, of which those that are lost stay whole."""
         for name in self.lost & self.kept.keys():
