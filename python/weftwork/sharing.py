@@ -35,7 +35,9 @@ class Sharing:
     def find(self, values: list[Any]) -> None:
         """Looks through all parts."""
         lost = self.walk(values)
-        seen = [side for side, count in Counter(lost).items() if count > 1 or side.is_seen()]
+        counted = Counter(storage for sides in lost for storage in {side.storage for side in sides})
+        every = dict.fromkeys(side for sides in lost for side in sides)
+        seen = [side for side in every if counted[side.storage] > 1 or side.is_seen()]
         self.brought_back = {id(side.storage): all_of(side.storage) for side in seen if side.is_whole}
         for side in seen:
             if not side.is_whole and self.is_exact:
@@ -45,11 +47,11 @@ class Sharing:
         if self.is_exact:
             self.require_apart(values)
 
-    def walk(self, values: list[Any]) -> list[Side]:
-        """Finds what several parts have; the sides of choices between arrays that nothing refers to."""
+    def walk(self, values: list[Any]) -> list[list[Side]]:
+        """Finds what several parts have; of each part that was chosen the sides that nothing refers to."""
         found: dict[int, TracedArray] = {}
         roots: set[int] = set()
-        lost: list[Side] = []
+        lost: list[list[Side]] = []
         pending, seen = list(values), set()
         while pending:
             value = pending.pop()
@@ -60,7 +62,7 @@ class Sharing:
                 self.shown[id(value._storage)] = value._storage
                 if not value.scalar and found.setdefault(id(value._storage), value) is not value:
                     self.wholes[id(value._storage)] = whole_of(value)
-                lost += [side for side in sides_of(value) if self.held(side) is None]
+                lost.append([side for side in sides_of(value) if self.held(side) is None])
             elif isinstance(value, np.ndarray):
                 (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
             pending += self.parts_of(value)
