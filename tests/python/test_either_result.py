@@ -296,11 +296,8 @@ def test_it_is_the_object_that_numpy_has(function: Any) -> None:
     for x, y in CALLS:
         with np.errstate(all="ignore"):
             agrees(fast, function, x.copy(), y.copy())
-    if function not in (
-        reversed_or_not,
-        is_it,
-        helped,
-    ):  # a view of either; arguments that are one; None of a function inside
+    # Views of either, or of an array that is older than a loop, and arguments that are one, are in no program.
+    if function not in (reversed_or_not, view_of_another, is_it):
         assert not fast.ways["pieces"] and (function is raised or not fast.ways["plain"]), (fast.ways, fast.refusals)
 
 
