@@ -425,13 +425,11 @@ class Session:
 
     def end(self, recorder: Any, traced: Any) -> None:
         """The last piece: the recording's result."""
-        blueprint = traced.blueprint
-        blueprint.first_step = traced.extra_inputs
-        slots = [slot.parts for slot in blueprint.slots]
+        slots = [slot.parts for slot in traced.slots]
         inputs = traced.inputs
         stage = recorder.steps.stage(self.mark, traced.extra)
         self.is_late &= not recorder.trace.effects  # what other ranks do too is compiled by all
-        plan, program = self.planned(Graph(traced.graph), inputs, slots, blueprint.builder(), stage)
+        plan, program = self.planned(Graph(traced.graph), inputs, slots, traced.builder, stage)
         self.path.append(Piece(plan, stage, None, len(self.path), is_last=True))
         self.path[-1].program = program
 

@@ -68,10 +68,8 @@ def least_time(function: Any, args: tuple, kwargs: dict[str, Any]) -> int:
 
 def plan_of(traced: Traced, core: Any) -> Any:
     """What the cached call of a program needs."""
-    blueprint = traced.blueprint
-    blueprint.first_step = traced.extra_inputs
-    slots = [slot.parts for slot in blueprint.slots]
-    build = None if blueprint.is_single() else blueprint.builder()
+    slots = [slot.parts for slot in traced.slots]
+    build = None if traced.blueprint.is_single() else traced.builder
     parts = (core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves)
     return guarded_plan(parts, traced.steps, traced.extra, traced.extra_inputs)
 

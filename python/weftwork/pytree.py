@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["flatten", "is_record", "items_of", "unflatten_with"]
+__all__ = ["each_of", "flatten", "is_record", "items_of", "unflatten_with"]
 
 
 def flatten(
@@ -32,6 +32,17 @@ def items_of(container: Any) -> Any:
         if isinstance(container, kind):
             return kind.__iter__(container)
     return dict.values(container)
+
+
+def each_of(values: Iterable[Any], parts: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
+    """Each value once, with what it is made of, and that is made of."""
+    pending, seen = list(values), set()
+    while pending:
+        value = pending.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            pending += parts(value)
 
 
 def is_record(kind: type) -> bool:

@@ -13,7 +13,15 @@ import numpy as np
 
 from . import _core
 from .assembly import Assembly, PartAt, PartOf
-from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
+from .bytecode.kinds import (
+    CONTAINERS,
+    attributes_of,
+    contains_traced,
+    is_method_of_data,
+    is_record,
+    is_user_object,
+    type_of,
+)
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.axis_order import inverse, turned
 from .numpy.layout import axes_of, is_contiguous
@@ -24,7 +32,7 @@ from .numpy.steps import fixed, is_turned, view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
 from .numpy.views import DynamicSlice, is_read_only
 from .pytree import items_of
-from .sharing import Sharing, attributes_of, root_of
+from .sharing import Sharing, root_of
 
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Place", "Slot", "in_form", "in_order"]
 
@@ -125,7 +133,7 @@ class Blueprint:
                 self.add(value.value, path),
             )
         if type(value) is Either:
-            sides = [self.add(side, f"{path}.{side}") for side in value[1:]]
+            sides = [self.add(side, f"{path}.either") for side in value[1:]]
             return ("either", self.add(value.condition, "condition"), *sides)
         if id(value) in self.recorder.hosted:
             return ("step", self.step(self.recorder.hosted[id(value)][1]))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import types
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from .bytecode.kinds import held_by
 from .numpy.loops import Retry
-from .numpy.maybe import Either, Maybe
+from .numpy.maybe import Either
 from .numpy.shared_arrays import Side
 from .numpy.steps import all_of, whole_of
 from .numpy.tracer import Storage, TracedArray
-from .pytree import items_of
+from .pytree import each_of
 
-__all__ = ["Sharing", "attributes_of", "root_of"]
+__all__ = ["Sharing", "root_of"]
 
 
 class Sharing:
@@ -52,12 +53,7 @@ class Sharing:
         found: dict[int, TracedArray] = {}
         roots: set[int] = set()
         lost: list[list[Side]] = []
-        pending, seen = list(values), set()
-        while pending:
-            value = pending.pop()
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
+        for value in each_of(values, self.parts_of):
             if isinstance(value, TracedArray):
                 self.shown[id(value._storage)] = value._storage
                 if not value.scalar and found.setdefault(id(value._storage), value) is not value:
@@ -65,18 +61,13 @@ class Sharing:
                 lost.append([side for side in sides_of(value) if self.held(side) is None])
             elif isinstance(value, np.ndarray):
                 (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
-            pending += self.parts_of(value)
         return lost
 
     def parts_of(self, value: Any) -> Iterable[Any]:
         """What a value is made of, or one of."""
         if isinstance(value, TracedArray):
             return [array for side in sides_of(value) if (array := self.held(side)) is not None]
-        if isinstance(value, (list, tuple, dict)):
-            return items_of(value)
-        if type(value) is Maybe:
-            return (value.value,)
-        return attributes_of(value).values() if id(value) in self.recorder.fresh else ()
+        return held_by(value, self.recorder.fresh)
 
     def held(self, side: Side) -> TracedArray | None:
         """An array that was chosen, or what stands for it in the result; None where nothing else has it."""
@@ -92,13 +83,14 @@ class Sharing:
 
     def shows(self, value: Any, one: Storage, other: Storage) -> tuple[bool, bool, bool]:
         """Whether a part has one of two arrays, the other, both of them at once."""
-        found = [self.shows(part, one, other) for part in self.parts_of(value) if not isinstance(part, str)]
+        found = [self.shows(part, one, other) for part in self.parts_of(value)]
         first, second = (any(part[i] for part in found) for i in range(2))
         both = any(part[2] for part in found)
         if isinstance(value, TracedArray):
             first, second = first or value._storage is one, second or value._storage is other
         elif type(value) is not Either:
-            both |= any(a[0] and b[1] for i, a in enumerate(found) for k, b in enumerate(found) if i != k)
+            places = ([at for at, part in enumerate(found) if part[i]][:2] for i in range(2))
+            both |= any(a != b for a, b in itertools.product(*places))
         return first, second, both
 
     def refuse_copy(self, site: Any) -> None:
@@ -110,15 +102,6 @@ class Sharing:
 
 def sides_of(array: TracedArray) -> Iterator[Side]:
     return iter(()) if array._storage.choice is None else array._storage.choice.all_sides()
-
-
-def attributes_of(value: Any) -> dict[str, Any]:
-    """What an object has in its dictionary and its slots."""
-    found = dict(getattr(value, "__dict__", ()))
-    for base in type(value).__mro__:
-        names = [n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and n != "__dict__"]
-        found |= {name: object.__getattribute__(value, name) for name in names if hasattr(value, name)}
-    return found
 
 
 def root_of(array: np.ndarray) -> np.ndarray:

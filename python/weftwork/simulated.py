@@ -40,7 +40,6 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
     def run_arrays(args: tuple, kwargs: dict[str, Any]) -> Any:
         traced = options.trace(plain, args, kwargs)
         leaves = call_leaves(options, plain, args, kwargs)
-        traced.blueprint.first_step = traced.extra_inputs
         extra = traced.steps.compiled(traced.extra)(leaves, args, kwargs) if traced.steps is not None else ()
         outside = list(extra[: traced.extra_inputs])
         inputs = [np.asarray(in_order(leaves[i], axes)) for i, axes in traced.input_leaves]

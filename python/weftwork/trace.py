@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -62,8 +63,14 @@ class Traced:
     def slots(self) -> list[Slot]:
         return self.blueprint.slots
 
-    def build_result(self, values: list[Any], extra: tuple = (), leaves: Any = ()) -> Any:
-        return self.blueprint.builder()(values, extra)
+    @functools.cached_property
+    def builder(self) -> Callable[[list[Any], tuple], Any]:
+        """What makes the result of a call of a program's outputs, and of values of steps behind those that are inputs."""
+        self.blueprint.first_step = self.extra_inputs
+        return self.blueprint.builder()
+
+    def build_result(self, values: list[Any], extra: tuple = ()) -> Any:
+        return self.builder(values, extra)
 
 
 @dataclass(eq=False)

@@ -11,6 +11,8 @@ from .. import _core
 from ..numpy.maybe import Either, Maybe
 from ..numpy.mixed import PLAIN
 from ..numpy.tracer import TracedArray
+from ..pytree import each_of
+from .kinds import held_by
 from .outside import HostValue
 
 __all__ = ["WITHOUT", "Journal"]
@@ -44,15 +46,7 @@ class Journal:
 
     def is_in(self, values: list[Any]) -> bool:
         """Whether any of the containers is one of these values, or held by one."""
-        pending, seen = list(values), set()
-        while pending:
-            value = pending.pop()
-            if id(value) in self.entries:
-                return True
-            if isinstance(value, (list, tuple, set, frozenset, dict)) and id(value) not in seen:
-                seen.add(id(value))
-                pending += [*value, *value.values()] if isinstance(value, dict) else value
-        return False
+        return any(id(value) in self.entries for value in each_of(values, lambda value: held_by(value, {})))
 
     def copied(self, value: Any, known: dict[int, Any]) -> Any:
         """A result with copies of the containers that it holds; LookupError where it holds what may hold others."""

@@ -7,22 +7,25 @@ import decimal
 import enum
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .. import _core
+from ..numpy.maybe import Maybe
 from ..numpy.tracer import Selection, TracedArray
-from ..pytree import is_record
+from ..pytree import is_record, items_of
 from .outside import HostValue
 
 __all__ = [
     "ABSENT",
     "Mirror",
     "answers",
+    "attributes_of",
     "contains_traced",
+    "held_by",
     "holds_object",
     "is_record",
     "is_unset",
@@ -283,3 +286,21 @@ def contains_traced(value: Any, depth: int = 0) -> bool:
     if type(value) is slice:
         return any(contains_traced(v) for v in (value.start, value.stop, value.step))
     return False
+
+
+def attributes_of(value: Any) -> dict[str, Any]:
+    """What an object has in its dictionary and its slots."""
+    found = dict(getattr(value, "__dict__", ()))
+    for base in type(value).__mro__:
+        names = [n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and n != "__dict__"]
+        found |= {name: object.__getattribute__(value, name) for name in names if hasattr(value, name)}
+    return found
+
+
+def held_by(value: Any, fresh: dict[int, Any]) -> Iterable[Any]:
+    """What a container holds, or an object that the function made (``fresh``, by id), or a variable that may be None."""
+    if isinstance(value, (list, tuple, dict)):
+        return items_of(value)
+    if type(value) is Maybe:
+        return (value.value,)
+    return attributes_of(value).values() if id(value) in fresh else ()

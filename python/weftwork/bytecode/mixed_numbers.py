@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.maybe import Maybe
 from ..numpy.mixed import kind_of, kinds_agree, mark_of, marked, require_one_type
 from ..numpy.tracer import TracedArray, python_truth
 from ..numpy.validity import can_note, require
-from ..pytree import items_of
+from ..pytree import each_of
+from .kinds import held_by
 from .machine import COMPARE
 from .natives import is_numpy_function
 from .operators import Operators, as_integers, is_python_number
@@ -130,21 +130,9 @@ class MixedNumbers(Operators):
 
     def settle_types(self, values: Iterable[Any]) -> None:
         """What Python goes on with may not be numbers of Python's, or the call runs plainly."""
-        pending, seen = list(values) if self.trace.mixed else [], set()
-        while pending:
-            value = pending.pop()
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            if isinstance(value, TracedArray):
-                if not require_one_type(self.trace, value) and not self.raises:
-                    self.refuse_mixed()
-            elif type(value) is Maybe:
-                pending.append(value.value)
-            elif isinstance(value, (list, tuple, dict)):
-                pending += items_of(value)
-            elif id(value) in self.fresh:
-                pending += vars(value).values() if hasattr(value, "__dict__") else ()
+        for value in each_of(values if self.trace.mixed else (), lambda value: held_by(value, self.fresh)):
+            if isinstance(value, TracedArray) and not require_one_type(self.trace, value) and not self.raises:
+                self.refuse_mixed()
 
     def refuse_mixed(self) -> Any:
         """Whether a value is Python's number shows: the first turn of a loop may settle it, where it is written out."""
