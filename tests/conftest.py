@@ -35,19 +35,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--share", type=int, default=1, metavar="N", help="of each test function the first case and every N-th after it"
     )
-    parser.addoption("--half", type=int, metavar="N", help="of the test functions one half, or for an odd N the other")
+    parser.addoption("--third", type=int, metavar="N", help="of the test functions one third, which depends on N")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     share: int = config.getoption("share")
-    half: int | None = config.getoption("half")
+    third: int | None = config.getoption("third")
     cases: Counter[str] = Counter()
     kept: list[pytest.Item] = []
     dropped: list[pytest.Item] = []
     for item in items:
         function = item.nodeid.partition("[")[0]
-        is_other_half = half is not None and zlib.crc32(function.encode()) % 2 != half % 2
-        (dropped if cases[function] % share or is_other_half else kept).append(item)
+        is_other = third is not None and zlib.crc32(function.encode()) % 3 != third % 3
+        (dropped if cases[function] % share or is_other else kept).append(item)
         cases[function] += 1
     if dropped:
         config.hook.pytest_deselected(items=dropped)

@@ -78,6 +78,8 @@ class Assembly:
             return f"[{items}]" if rest[0] is list else f"{self.object(rest[0])}._make([{items}])"
         if kind == "dict":
             return "{" + "".join(f"{self.object(key)}: {self.texts[i]}, " for key, i in rest[0]) + "}"
+        if kind == "grown":
+            return f"{self.object(rest[0])}({self.listed(rest[1])})"
         if kind == "slice":
             return f"slice({self.listed(rest[1])})"
         if kind == "either":
@@ -135,7 +137,7 @@ def parts_of(part: tuple[Any, ...]) -> list[int]:
     kind, *rest = part
     if kind in SINGLE:
         return [rest[i] for i in SINGLE[kind]] + ([rest[1]] if kind == "mixed" else [])
-    if kind in ("sequence", "slice"):
+    if kind in ("sequence", "slice", "grown"):
         return list(rest[1])
     return [i for _, i in (rest[0] if kind == "dict" else rest[1] if kind == "object" else ())]
 

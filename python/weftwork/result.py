@@ -24,6 +24,7 @@ from .bytecode.kinds import (
 )
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.axis_order import inverse, turned
+from .numpy.growing import GrownList, array_of_elements, listed_elements
 from .numpy.layout import axes_of, is_contiguous
 from .numpy.maybe import Either, Maybe
 from .numpy.mixed import mark_of
@@ -114,6 +115,13 @@ class Blueprint:
         mirror = self.recorder.copies.get(id(value))
         if mirror is not None and not isinstance(value, tuple):
             return ("step", self.step(mirror.step))
+        trimmed = self.recorder.trimmed.get(id(value))
+        if trimmed is not None:
+            return self.grown(functools.partial(array_of_elements, trimmed.empty), trimmed.count, [trimmed.rows], path)
+        if type(value) is GrownList:
+            kinds = tuple(kind is not None for _, kind in value.elements.forms)
+            form = functools.partial(listed_elements, kinds, value.elements.is_tuple)
+            return self.grown(form, value.count, value.columns, path)
         if isinstance(value, Selection):
             if not self.recorder.can_break():
                 value.leave()
@@ -148,6 +156,11 @@ class Blueprint:
         if id(value) in self.recorder.fresh:
             return self.object(value, join)
         return self.constant(value)
+
+    def grown(self, form: Callable[..., Any], count: Any, columns: list[TracedArray], path: str) -> tuple[Any, ...]:
+        """What is made of the first rows of arrays, so many as the program says."""
+        parts = [self.add(count, f"{path}.count" if path else "count"), *(self.add(column, path) for column in columns)]
+        return ("grown", form, parts)
 
     def step(self, step: int) -> int:
         self.steps.append(step)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .bytecode.kinds import held_by
-from .numpy.loops import Retry
 from .numpy.maybe import Either
+from .numpy.retry import Retry
 from .numpy.shared_arrays import Side
 from .numpy.steps import all_of, whole_of
 from .numpy.tracer import Storage, TracedArray

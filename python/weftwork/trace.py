@@ -24,7 +24,7 @@ from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedErr
 from .numpy.axis_order import inverse, turned
 from .numpy.checks import Checks
 from .numpy.layout import deciding, given_strides
-from .numpy.loops import Retry
+from .numpy.retry import Retry
 from .numpy.tracer import MASKS, NDARRAY, Trace, TracedArray, tracing
 from .profile import span
 from .pytree import flatten, unflatten_with
@@ -293,6 +293,7 @@ class Call:
     unrolled: dict[Any, str] = field(default_factory=dict)
     peels: dict[Any, int] = field(default_factory=dict)
     known: set[Any] = field(default_factory=set)
+    growing: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
     statics: Snapshots = field(default_factory=Snapshots)
 
     def traced(self) -> Traced:
@@ -304,9 +305,9 @@ class Call:
                 if traced is not None:
                     return traced
             except Retry as retry:
-                known = self.unrolled.keys() | self.peels.items()
-                retry.note(self.unrolled, self.peels, self.known)
-                if known == self.unrolled.keys() | self.peels.items():
+                known = self.unrolled.keys() | self.peels.items() | self.growing.items()
+                retry.note(self.unrolled, self.peels, self.known, self.growing)
+                if known == self.unrolled.keys() | self.peels.items() | self.growing.items():
                     refused = Refused(retry.reason, "")  # rather than to try the same for ever
                     raise unsupported(refused) if self.strict else refused from None
                 continue
@@ -338,6 +339,7 @@ class Call:
     def _record(self) -> Traced | None:
         trace = Trace(self.name, bake=self.bake)
         trace.unrolled, trace.peels, trace.known = self.unrolled, self.peels, self.known
+        trace.growing = self.growing
         recorder = self._recorder(trace)
         integers = frozenset(key[1] for key in self.varying if key[0] == LEAF_STEP)
         arguments = Arguments(
@@ -397,6 +399,7 @@ class Call:
     @staticmethod
     def _write_out(trace: Trace, reason: str) -> None:
         """A loop in which something cannot be recorded is written out, if that was not asked against."""
+        trace.recorder.write_out_lists()
         loops = [loop for loop in trace.loops if hasattr(loop, "turns")]
         # Of loops in each other, the one whose counter has no value.
         loops = [loop for loop in loops if re.search(rf"\b{loop.symbol}\b", reason)] or loops

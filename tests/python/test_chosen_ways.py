@@ -89,7 +89,7 @@ def of_two_shapes(x: Any) -> Any:
 
 def counted(x: Any, seen: dict[str, int]) -> Any:
     if x[0] > 0:
-        seen["n"] += 1
+        seen.update(n=seen["n"] + 1)
     return x * seen["n"]
 
 

@@ -45,13 +45,13 @@ def compare(got, wanted):
 
 
 def newton(x, tolerance):
-    # A dictionary that each turn changes keeps the loop in pieces.
+    # A dictionary that loses a key in each turn keeps the loop in pieces.
     count, error = {"turns": 0}, np.inf
     while error > tolerance:
         y = 0.5 * (x + 2.0 / x)
         error = np.abs(y - x).max()
         x = y
-        count["turns"] += 1
+        count["turns"] = count.pop("turns") + 1
     return x, count, error
 
 

@@ -154,10 +154,10 @@ def test_an_array_that_is_written_between_pieces_is_one_object():
         y = x * 2
         if y.sum() > 0:
             y[0] = 5
-            seen["positive"] = True
+            seen.update(positive=True)
         if y.max() > 3:
             y[1] = 7
-            seen["large"] = True
+            seen.update(large=True)
         z = y[2:]
         z += 1
         return y, z

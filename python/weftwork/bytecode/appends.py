@@ -23,10 +23,14 @@ class Appends:
 
     array_operand: Any
     name_of: Any
+    appended_in_loops: Any
 
     def appends_a_row(self, function: Any, args: tuple) -> bool:
         """Whether a loop that is recorded once appends to a list that is older, which gets its rows when the loop is done."""
-        if not self.trace.loops or self.trace.predicate is not None or not is_append(function) or len(args) != 1:
+        if not self.trace.loops or not is_append(function) or len(args) != 1:
+            return False
+        self.appended_in_loops(function.__self__, args[0])
+        if self.trace.predicate is not None:
             return False
         loop, birth = self.trace.loops[-1], self.births.get(id(function.__self__))
         if (

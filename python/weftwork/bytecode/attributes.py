@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..numpy.growing import GrownList
 from ..numpy.tracer import BoundMethod, Selection, TracedArray
+from .grown_lists import ListMethod
 from .host import is_compiled, is_generator
 from .kinds import (
     ABSENT,
@@ -60,6 +62,8 @@ class Attributes(PlainArrays):
             owner = self.traced(owner)
         if name == "__class__":
             return type_of(owner)
+        if type(owner) is GrownList:
+            return ListMethod(owner, name) if hasattr(list, name) else getattr([], name)
         if name in ("__module__", "__doc__") and type_of(owner) is range:
             return getattr(range(0), name)
         if isinstance(owner, (TracedArray, Selection)):
@@ -148,6 +152,9 @@ class Attributes(PlainArrays):
         return False
 
     def store_item(self, owner: Any, key: Any, value: Any) -> None:
+        raise NotImplementedError
+
+    def attribute_place(self, owner: Any, name: str) -> Any:
         raise NotImplementedError
 
     def module_attribute(self, module: types.ModuleType, name: str) -> Any:
@@ -351,7 +358,7 @@ class Attributes(PlainArrays):
             self.guarded(setattr, (owner, name, value), {})
             return
         if isinstance(owner, types.ModuleType):
-            self.changes(owner, f"'{name}' of a module")
+            self.changes(owner, f"'{name}' of a module", self.entry_of_space(vars(owner), name))
             self.overlay[ENTRY, id(vars(owner)), name] = (vars(owner), name, value)
             return
         if is_compiled(owner) and type(value) in (str, int, bool, type(None)) and getattr(owner, name, ABSENT) == value:
@@ -367,7 +374,7 @@ class Attributes(PlainArrays):
             setattr(owner, name, value)
             return
         if isinstance(owner, types.FunctionType) and not hasattr(types.FunctionType, name):
-            self.changes(owner, f"the attribute '{name}' of a function")
+            self.changes(owner, f"the attribute '{name}' of a function", self.entry_of_space(owner.__dict__, name))
             self.overlay[ENTRY, id(owner.__dict__), name] = (owner.__dict__, name, value)
             return
         if not is_user_object(owner) and not isinstance(owner, type):
@@ -402,7 +409,7 @@ class Attributes(PlainArrays):
             raise AttributeError(f"'{type(owner).__name__}' object has no attribute '{name}'")
         if isinstance(owner, type) and (name[:2] == "__" or any(map(is_descriptor, (value, lookup(owner, name)[0])))):
             self.refuse(f"the method '{name}' of a class is stored")
-        self.changes(owner, f"the attribute '{name}'")
+        self.changes(owner, f"the attribute '{name}'", self.attribute_place(owner, name))
         if id(owner) in self.looked:
             self.refuse("the attributes of an object are stored, and looked at as a dictionary")
         if id(owner) in self.fresh:

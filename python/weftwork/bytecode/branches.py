@@ -17,8 +17,10 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.early import LEFT, WAY
-from ..numpy.maybe import Either, Maybe
+from ..numpy.growing import GrownList
+from ..numpy.maybe import Either, Maybe, holds_maybe
 from ..numpy.mixed import chosen
+from ..numpy.places import Entry, Place
 from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, python_truth, wrap
 from ..numpy.validity import can_note, note
 from ..pytree import items_of
@@ -28,7 +30,7 @@ from .liveness import LOOKING, live_from
 from .machine import COMPARE, RETURN, Machine, Stop
 from .outside import Refused
 from .postdominators import NEVER, RETURNS, meeting, raises_surely
-from .ways_out import Bounds, Fork, Way
+from .ways_out import Bounds, Fork, Left, Way
 
 __all__ = ["Branches", "Predicate"]
 
@@ -44,7 +46,7 @@ MOST_APART = 8
 MOST_TIMES = 64
 #: What leaves the frame, handles exceptions, or sets a variable that other functions see.
 NOT_IN_A_WAY = frozenset(
-    ("STORE_DEREF", "DELETE_DEREF", "YIELD_VALUE", "SEND", "YIELD_FROM", "SETUP_WITH", "BEFORE_WITH", "SETUP_FINALLY")
+    ("DELETE_DEREF", "YIELD_VALUE", "SEND", "YIELD_FROM", "SETUP_WITH", "BEFORE_WITH", "SETUP_FINALLY")
     + ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "RAISE_VARARGS")
 )
 
@@ -58,18 +60,40 @@ class Unlike(Undecided):
 
 
 class Predicate:
-    """Whether the way that is recorded is the one taken, and what the ways have written: arrays, and what was there before.
+    """Whether the way that is recorded is the one taken, and what the ways have written: arrays and places, and what was there before.
 
     ``holds`` is None in a way that runs only where it is taken, see long_ways.py. ``is_long``: it may take long, as it is of that
     kind, or is the rest of a turn that may leave its loop, which is computed in vain once; conditions in it count by themselves.
+    ``outer``: of the way around.
     """
 
     def __init__(
-        self, holds: TracedArray | None, written: dict[int, tuple[Storage, Tensor]], is_long: bool = True
+        self,
+        holds: TracedArray | None,
+        written: dict[int, tuple[Storage, Tensor]],
+        outer: Predicate | None,
+        is_long: bool = True,
     ) -> None:
-        self.holds, self.written, self.is_long = holds, written, is_long
+        self.holds, self.written, self.outer, self.is_long = holds, written, outer, is_long
         self.born = next(Storage.births)
-        self.journal: Journal | None = None  # where ways may change containers
+        #: Where each way leaves containers of its own.
+        self.journal: Journal | None = None
+        self.joins = True  # the other way meets it before the function returns
+        self.places: dict[Place, tuple[Any, Any]] = {}  # what they were, see Place.state, and held
+
+    def left(self) -> dict[Place, Left]:
+        """What the places hold that the way has changed."""
+        return {place: Left(state, before, place.read()) for place, (state, before) in self.places.items()}
+
+    def has_whole(self, container: Any) -> bool:
+        """Whether a container is as it was as a whole when the way has been recorded."""
+        return self.journal is not None and id(container) in self.journal.entries
+
+    def undo(self) -> None:
+        if self.journal is not None:
+            self.journal.undo()
+        for place, (state, _) in self.places.items():
+            place.bring_back(state)
 
 
 #: In the place of a loop that is to be written out: Python asks for the values of conditions outside of loops.
@@ -99,8 +123,9 @@ class Branches(Machine):
 
     trace: Any
     session: Any
-    births: dict[int, tuple[int, Any]]
     bakes: bool
+    is_older: Callable[[Any, int], bool]
+    note_change: Callable[[Place], None]
     overlay: dict[Any, Any]
     mirrors: dict[int, Any]
     copies: dict[int, Any]
@@ -154,6 +179,8 @@ class Branches(Machine):
         """A truth value that only the run knows, where it can be chosen by; None elsewhere."""
         if not self.can_choose():
             return None
+        if type(value) is GrownList:
+            value = value.is_filled()
         if type(value) is _core.Dim:
             value = self.compare("!=", value, 0)
         if not isinstance(value, TracedArray) or not value.scalar or value.tensor.constant() is not None:
@@ -220,14 +247,18 @@ class Branches(Machine):
                 self.never(holds)
                 ways.append(None)
                 continue
-            with self.way(holds, written, leaves):
-                ways.append(self.with_containers(f, fork, begin.go(self, f, fork)))
+            with self.way(f, fork, holds, written, leaves):
+                way = self.with_containers(f, fork, begin.go(self, f, fork))
+                way.places = self.trace.predicate.left()
+            ways.append(way)
         if len(self.trace.effects) != effects:
             raise Undecided("ranks exchange arrays in a way")
         signal = self.meet(f, fork, ways, Joined(self.trace, jumps), start.locals)
         is_counted = (outer is None or outer.is_long) and not leaves
-        if is_counted and not self.is_short(begun, f, [storage for storage, _ in written.values()]):
+        changed = [place.read() for way in taken_of(ways) for place in way.places]
+        if is_counted and not self.is_short(begun, f, changed, [storage for storage, _ in written.values()]):
             start.bring_back(f)
+            bring_places_back(ways)
             return self.in_turns(f, fork, {**written, **before})
         return signal
 
@@ -256,16 +287,18 @@ class Branches(Machine):
         return holds if self.trace.taken is None else np.logical_and(self.trace.taken, holds)
 
     @contextmanager
-    def way(self, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_long: bool) -> Iterator[None]:
+    def way(
+        self, f: Frame, fork: Fork, holds: TracedArray, written: dict[int, tuple[Storage, Tensor]], is_long: bool
+    ) -> Iterator[None]:
         outer = self.trace.predicate
-        self.trace.predicate = predicate = Predicate(self.where_taken(holds), written, is_long)
+        self.trace.predicate = predicate = Predicate(self.where_taken(holds), written, outer, is_long)
         predicate.journal = None if self.is_in_turn() or self.bakes else Journal()
+        predicate.joins = fork.meets != RETURNS or f.caller is not None
         try:
             yield
         finally:
             self.trace.predicate = outer
-            if predicate.journal is not None:
-                predicate.journal.undo()
+            predicate.undo()
 
     def with_containers(self, f: Frame, fork: Fork, way: Way) -> Way:
         """A way that has changed containers gives the function's result, and that with copies of them."""
@@ -316,12 +349,13 @@ class Branches(Machine):
     def meet(self, f: Frame, fork: Fork, ways: list[Way | None], joined: Joined, variables: dict[str, Any]) -> Any:
         """Makes a frame what it is behind both ways; ``variables``: those before them."""
         meets, bounds = fork.meets, fork.bounds
-        taken = [way for way in ways if way is not None]
+        taken = taken_of(ways)
         if not taken:
             raise Undecided("both ways raise")
         f.at = meets
         if len(taken) == 1:
             taken[0].bring_back(f)
+            self.put({place: left.after for place, left in taken[0].places.items()})
             return taken[0].signal
         first, other = taken
         f.locals.clear()
@@ -329,6 +363,7 @@ class Branches(Machine):
             f.locals.update(variables)
             f.state = self.joined_result(f, joined, first.state, other.state)
             self.require_handed_on(f)
+            self.put(joined.places(first, other))
             return RETURN
         if len(first.stack) != len(other.stack):
             raise Unlike("stacks of two depths")
@@ -349,7 +384,14 @@ class Branches(Machine):
             elif name in variables:
                 f.locals[name] = variables[name]
         self.require_handed_on(f)
+        self.put(joined.places(first, other))
         return None
+
+    def put(self, values: dict[Place, Any]) -> None:
+        """Makes places what they are behind both ways."""
+        for place, value in values.items():
+            self.note_change(place)
+            place.put(value)
 
     def joined_result(self, f: Frame, joined: Joined, first: Any, second: Any) -> Any:
         """What a function returns after either way; from the whole function that may be anything."""
@@ -363,25 +405,31 @@ class Branches(Machine):
     def require_handed_on(self, f: Frame) -> None:
         """Values that may be None are only where a program can have them."""
 
-    def is_short(self, begun: int, f: Frame, storages: list[Storage]) -> bool:
-        """Whether what both ways compute is little."""
-        results = [
-            value.tensor for value in (*f.locals.values(), *f.stack, *flat(f.state)) if isinstance(value, TracedArray)
-        ]
+    def is_short(self, begun: int, f: Frame, changed: list[Any], storages: list[Storage]) -> bool:
+        """Whether what both ways compute is little; ``changed``: what is in places that they have changed."""
+        values = (*f.locals.values(), *f.stack, *flat(f.state), *changed)
+        results = [value.tensor for value in values if isinstance(value, TracedArray)]
         most = MOST_WORK if self.is_in_turn() else MOST_WORK_OF_A_CALL
         return _core.element_work([*results, *(storage.tensor for storage in storages)], begun) <= most
 
     def require_of_way(self, value: Any, is_container: bool = False) -> None:
         """Called before anything but an array is changed: in a way, what is older than it must not be, but for the function's own containers."""
         predicate = self.trace.predicate
-        if predicate is not None:
-            known = self.births.get(id(value))
-            if known is not None and known[0] >= predicate.born:
-                return
+        if predicate is not None and self.is_older(value, predicate.born):
             journal, is_own = predicate.journal, is_container and not self.is_of_surroundings(value)
             if journal is None or not is_own or not journal.can_note(value):
                 raise Undecided("a way changes more than arrays and variables")
             journal.note(value)
+
+    def note_in_way(self, predicate: Predicate, place: Place) -> None:
+        """Called before what a place holds is changed in a way."""
+        journal, owner = predicate.journal, place.owner
+        if type(place) is Entry and not (predicate.joins or self.is_of_surroundings(owner)) and journal is not None:
+            if not journal.can_note(owner):
+                raise Undecided("a way changes a container that cannot be as it was")
+            journal.note(owner)
+        elif place not in predicate.places:
+            predicate.places[place] = place.state(), place.read()
 
     def is_of_surroundings(self, container: Any) -> bool:
         """Whether the function was given a container, or found it outside."""
@@ -438,6 +486,18 @@ def flat(value: Any) -> list[Any]:
     return [item for part in items_of(value) for item in flat(part)] if is_container else [value]
 
 
+def taken_of(ways: list[Way | None]) -> list[Way]:
+    """Those that do not raise."""
+    return [way for way in ways if way is not None]
+
+
+def bring_places_back(ways: list[Way | None]) -> None:
+    """Makes the places that ways have changed what they were before them."""
+    for way in taken_of(ways):
+        for place, left in way.places.items():
+            place.bring_back(left.state)
+
+
 class Joined:
     """Values of two ways, each pair as one."""
 
@@ -453,6 +513,16 @@ class Joined:
         if key not in self.known:
             self.known[key] = self.joined(a, b)
         return self.known[key]
+
+    def places(self, first: Way, second: Way) -> dict[Place, Any]:
+        """What places hold behind both ways."""
+        found = {}
+        for place, (_, before, _) in {**first.places, **second.places}.items():
+            none = Left(None, before, before)
+            found[place] = self.value(first.places.get(place, none).after, second.places.get(place, none).after)
+            if holds_maybe(found[place]):
+                raise Unlike("a place may be None")
+        return found
 
     def apart(self, first: Any, second: Any) -> Either:
         """The results of the two ways, which are nothing alike."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import _core
 from ..numpy.layout import given_strides
-from ..numpy.loops import Retry
+from ..numpy.retry import Retry
 from ..numpy.steps import whole_of
 from ..numpy.tracer import MASKS, BoundMethod, Read, Selection, TracedArray, untraced
 from ..pytree import items_of
@@ -201,6 +201,7 @@ class Breaks(Effects):
         pending: list[tuple[Any, int]] = [(value, 0) for value in others]
         frame = self.frame
         self.require_present(frame)
+        self.require_no_grown(frame)
         while frame is not None:
             pending += [(value, 0) for value in live_values(frame)]
             frame = frame.caller

@@ -19,11 +19,13 @@ from .. import _core
 from ..numpy import own
 from ..numpy.asked import as_numpy_raises
 from ..numpy.dispatch import FUNCTIONS
+from ..numpy.growing import GrownList
 from ..numpy.operators import PLAIN, ufunc_result
 from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from . import natives
 from .compiled import is_trusted
 from .draws import makes_generator, method_of_the_global
+from .grown_lists import ListMethod
 from .host import is_compiled, is_generator
 from .kinds import ABSENT, HEAP, answers, contains_traced, holds_object, is_own, lookup
 from .machine import Escaped, Machine
@@ -139,6 +141,12 @@ class Calls(Machine):
         if function is super and not args and self.frame is not None:
             return self.zero_super(self.frame)
         self.require_dtype(function, args, kwargs)
+        if kind is ListMethod:
+            return self.list_call(function, args, kwargs)
+        if self.grown and any(type(value) is GrownList for value in (*args, *kwargs.values())):
+            result = self.call_with_list(function, args, kwargs)
+            if result is not NotImplemented:
+                return result
         form = SPECIAL.get(id(function))
         if form is not None:
             require_arguments(function, args, kwargs)

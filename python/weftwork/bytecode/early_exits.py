@@ -16,7 +16,9 @@ import numpy as np
 
 from ..numpy.early import LEFT, WAY
 from ..numpy.endless import RangeByValues, While
-from ..numpy.loops import SHORT, Retry, Turns, is_library
+from ..numpy.growing import GrownList
+from ..numpy.loops import SHORT, Turns, is_library
+from ..numpy.retry import Retry
 from ..numpy.shared_arrays import Choice, identity
 from ..numpy.tracer import TracedArray, as_tensor, python_truth, wrap
 from .frame import Frame
@@ -60,6 +62,8 @@ class EarlyExits(LongWays):
             self.at_ends -= 1
 
     def conditional_jump(self, f: Frame, i: Any, value: Any, when: bool, kept: tuple = ()) -> Any:
+        if type(value) is GrownList:
+            value = value.is_filled()
         if not isinstance(value, TracedArray) or not value.scalar or value.tensor.constant() is not None:
             return super().conditional_jump(f, i, value, when, kept)
         header = guarded(f.code, f.at - 1)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numpy.growing import GrownList
 from ..numpy.indexing import expand_ellipsis
 from ..numpy.items import Start, dynamic_slice, is_view_at, told
 from ..numpy.tracer import TracedArray
@@ -28,6 +29,8 @@ class Items(Machine):
     """The part of a recorder that knows items and the keys that lead to them."""
 
     def item(self, owner: Any, key: Any) -> Any:
+        if type(owner) is GrownList:
+            return self.list_item(owner, key)
         if type(owner) is HostValue:
             owner = self.traced(owner) if isinstance(owner.value, np.generic) else self.concrete(owner)
         if answers(owner):
@@ -152,6 +155,9 @@ class Items(Machine):
         return Start(self.traced(start).tensor, start, (count - 1) * abs(step or 1) + 1, slice(None, None, step))
 
     def store_item(self, owner: Any, key: Any, value: Any) -> None:
+        if type(owner) is GrownList:
+            self.store_in_list(owner, key, value)
+            return
         if answers(owner):
             self.call_special(owner, "__setitem__", key, value)
             return
@@ -172,7 +178,7 @@ class Items(Machine):
             self.store_in_plain(owner, key, value)
             return
         else:
-            self.changes(owner)
+            self.changes(owner, place=self.entry_place(owner, key))
         self.guarded(STORE_ITEM, (owner, key, value), {})
 
     def delete_item(self, owner: Any, key: Any) -> None:

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from .. import _core
+from ..numpy.growing import GrownList
 from ..numpy.maybe import Maybe
 from ..numpy.tracer import Selection, TracedArray
 from ..pytree import is_record, items_of
@@ -241,7 +242,7 @@ def type_of(value: Any) -> type:
     return type(value)
 
 
-STANDS_FOR: dict[str, type] = {"Variables": dict, "Range": range, "Flat": np.flatiter}
+STANDS_FOR: dict[str, type] = {"Variables": dict, "Range": range, "Flat": np.flatiter, "GrownList": list}
 
 
 def lookup(kind: type, name: str) -> tuple[Any, type | None]:
@@ -271,7 +272,7 @@ def is_unset(place: Any, *owner: Any) -> bool:
 
 def contains_traced(value: Any, depth: int = 0) -> bool:
     """Whether it is, or holds, anything that stands for a value."""
-    if isinstance(value, (TracedArray, Selection, HostValue, _core.Dim)):
+    if isinstance(value, (TracedArray, Selection, HostValue, _core.Dim, GrownList)):
         return True
     if depth > 6:
         return False

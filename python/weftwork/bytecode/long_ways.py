@@ -16,7 +16,7 @@ from ..numpy.dispatch import broadcast_to
 from ..numpy.maybe import Either, Maybe
 from ..numpy.shared_arrays import Side
 from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, wrap
-from .branches import MOST_WORK_OF_A_CALL, Joined, Predicate, Undecided, negated
+from .branches import MOST_WORK_OF_A_CALL, Joined, Predicate, Undecided, bring_places_back, negated
 from .frame import Frame
 from .journal import WITHOUT
 from .maybes import Maybes
@@ -107,6 +107,7 @@ class LongWays(Maybes):
         ways: list[Way | None] = [first.way, second.way]
         collected = Collected()
         self.meet(f, fork, ways, JoinedTurns(self.trace, jumps, collected.note, born), variables)
+        bring_places_back(ways)
         if not (self.trace.loops or self.raises or is_little([a for a, _ in collected.pairs], writes)):
             raise Undecided("ways that take long and give large arrays")
         # A way without instructions gives what there was before.
@@ -131,15 +132,17 @@ class LongWays(Maybes):
         parameters = [_core.parameter(tensor.shape, tensor.dtype, "array") for _, tensor in writes]
         for (storage, _), parameter in zip(writes, parameters, strict=True):
             storage.set_back(parameter)
-        self.trace.predicate = predicate = Predicate(None, {})
+        self.trace.predicate = predicate = Predicate(None, {}, outer)
         try:
             way = begin.go(self, f, fork)
+            way.places = predicate.left()
             known = {id(storage) for storage, _ in writes}
             if not known.issuperset(predicate.written):
                 raise Undecided("an array is written in a way that takes long, and was not before")
             return Turn(way, since, parameters, [storage.tensor for storage, _ in writes])
         finally:
             self.trace.predicate = outer
+            predicate.undo()
             for storage, tensor in writes:
                 storage.set_back(tensor)
 

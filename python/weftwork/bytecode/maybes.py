@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..numpy.loops import Retry
 from ..numpy.maybe import Maybe, holds_maybe
 from ..numpy.mixed import kind_of
+from ..numpy.retry import Retry
 from ..numpy.shared_arrays import Choice, Side
 from ..numpy.tracer import TracedArray, as_tensor, wrap
 from ..numpy.validity import can_note, demanded, note

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _core
 from ..numpy.layout import given_strides
-from ..numpy.loops import Retry
+from ..numpy.retry import Retry
 from ..numpy.tracer import Trace, TracedArray
 from .kinds import contains_traced
 from .reads import Reads

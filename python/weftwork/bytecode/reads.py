@@ -66,7 +66,15 @@ class Reads(Machine):
         self.errors: dict[int, BaseException] = {}  # that the call has made, of classes of the user's
         self.looked: dict[int, Any] = {}  # objects whose attributes are looked at as a dictionary
 
-    def changes(self, value: Any, what: str = "") -> None: ...
+    def changes(self, value: Any, what: str = "", place: Any = None) -> None: ...
+
+    def entry_of_space(self, space: dict[str, Any], name: str) -> Any: ...
+
+    def cell_place(self, cell: Any) -> Any: ...
+
+    def is_in_way(self) -> bool:
+        """Whether a way of a condition is recorded."""
+        return False
 
     # -- what is outside -------------------------------------------------------------------------------------------
 
@@ -244,7 +252,7 @@ class Reads(Machine):
         raise NameError(f"name '{name}' is not defined")
 
     def store_global(self, frame: Frame, name: str, value: Any) -> None:
-        self.changes(frame.globals, f"the global '{name}'")
+        self.changes(frame.globals, f"the global '{name}'", self.entry_of_space(frame.globals, name))
         self.overlay[ENTRY, id(frame.globals), name] = (frame.globals, name, value)
 
     def delete_global(self, frame: Frame, name: str) -> None:
@@ -271,15 +279,16 @@ class Reads(Machine):
 
     def store_cell(self, cell: Any, value: Any) -> None:
         if id(cell) in self.fresh_cells:
-            if (
+            # In a turn it is a variable of the frame like others, which its ways do not bring back.
+            if self.is_in_way() or (
                 self.frame is None
                 or not any(cell is own for own in self.frame.cells.values())
                 or cell_is_free(self.frame, cell)
             ):
-                self.changes(cell, "a variable of an outer function")
+                self.changes(cell, "a variable of an outer function", self.cell_place(cell))
             cell.cell_contents = value
             return
-        self.changes(cell, "a variable of an outer function")
+        self.changes(cell, "a variable of an outer function", self.cell_place(cell))
         self.overlay[CELL, id(cell), ""] = (cell, "", value)
 
     def constant(self, value: Any) -> Any:

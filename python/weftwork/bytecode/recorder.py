@@ -16,9 +16,10 @@ import numpy as np
 
 from .. import _core
 from ..errors import Error
-from ..numpy.loops import Retry
+from ..numpy.growing import GrownList
+from ..numpy.retry import Retry
 from ..numpy.stored import fits, holds_all
-from ..numpy.tracer import Storage, Tensor, Trace, TracedArray
+from ..numpy.tracer import Tensor, Trace, TracedArray
 from ..numpy.validity import can_note, demanded, require
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
@@ -31,9 +32,11 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
 )
 from .appends import Appends
 from .calls import SPECIAL, Calls
+from .changes import Changes
 from .contents import Contents
 from .early_exits import EarlyExits
 from .frame import DefaultOf, Frame
+from .grown_lists import GrownLists
 from .headers import LoopHeaders
 from .host import has_to_run
 from .items import DELETE_ITEM, ITEM, STORE_ITEM, Items
@@ -57,7 +60,7 @@ MOST_INSTRUCTIONS = 200_000
 MOST_RECORDED = 10_000
 
 
-class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Calls, LoopHeaders):
+class Recorder(Changes, GrownLists, EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -69,7 +72,6 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Ca
         self.steps = steps if steps is not None else Steps()
         # Without steps the program stands alone: numbers and arrays of the surroundings are constants.
         self.bakes = steps is None
-        self.births: dict[int, tuple[int, Any]] = {}
         self.varying: set[Any] = set()
         self.integers: dict[str, int] = {}  # those among the arguments that are inputs: path → step
         self.frozen: dict[int, np.ndarray] = {}
@@ -128,48 +130,12 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Ca
         """The integers among the inputs for one value of which, or of what is computed of them, the program is."""
         return frozenset(path for path, step in self.integers.items() if self.steps.pins(step))
 
-    # -- ages, for loops that are recorded once ----------------------------------------------------------------------
-
-    def born(self, value: Any) -> Any:
-        """Notes that a container or iterator was made; only in loops and ways that are recorded does it matter."""
-        if self.trace.is_repeated:
-            self.births[id(value)] = (next(Storage.births), value)
-        return value
-
     def note_function(self, function: types.FunctionType) -> None:
         if id(function) not in self.own_functions:
             parts = (function.__code__, function.__defaults__, function.__kwdefaults__)
             self.steps.entry(function, "__code__", parts)
             for name, value in (function.__kwdefaults__ or {}).items():
                 self.steps.entry(function.__kwdefaults__, name, value)
-
-    def changes(self, value: Any, what: str = "") -> None:
-        """Called before anything is changed: what is older than the body of a loop must not be changed in it.
-
-        ``what``: what that is, if it is no container that the program itself changes.
-        """
-        self.require_of_way(value, is_container=not what)
-        if self.trace.loops:
-            self._require_young(value, what or self.name_of(value))
-
-    def name_of(self, value: Any) -> str:
-        """What the program calls a container, where one of its variables has it."""
-        frame = self.frame
-        while frame is not None:
-            for name, held in frame.f_locals.items():
-                if held is value:
-                    return f"'{name}'"
-            frame = frame.caller
-        return "a container"
-
-    def _require_young(self, value: Any, what: str) -> None:
-        for loop in reversed(self.trace.loops):
-            if not hasattr(loop, "turns"):
-                self.refuse(f"{what} is changed in a function given to wf.{loop.what}")
-            known = self.births.get(id(value))
-            if known is None or known[0] < loop.born:
-                loop.fail(f"{what} is changed in each turn")
-            return
 
     # -- operators -------------------------------------------------------------------------------------------------
 
@@ -220,6 +186,8 @@ class Recorder(EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Ca
             outcome = bool(value.value)
             self.steps.check("truth", value.step, outcome)
             return outcome
+        if type(value) is GrownList:
+            return self.truth(value.is_filled())
         if answers(value):
             return self.user_truth(value)
         if isinstance(value, TracedArray) and self.can_break() and value.size == 1 and value.tensor.constant() is None:

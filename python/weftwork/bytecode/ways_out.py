@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..numpy.early import LEFT, WAY
 from ..numpy.loops import Turns
+from ..numpy.places import Place
 from ..numpy.tracer import TracedArray
 from .frame import Frame
 from .liveness import live_from
 from .natural_loops import exits, landing, natural_loops
 from .postdominators import meeting
 
-__all__ = ["Bounds", "FirstTurn", "Fork", "Guard", "Several", "Way"]
+__all__ = ["Bounds", "FirstTurn", "Fork", "Guard", "Left", "Several", "Way"]
+
+
+class Left(NamedTuple):
+    """What a way leaves in a place: what that was before it (see Place.state), and what it held before and holds now."""
+
+    state: Any
+    before: Any
+    after: Any
 
 
 class Way:
-    """What a frame is at the beginning or end of a way."""
+    """What a frame is at the beginning or end of a way, and which places the way has changed."""
 
     def __init__(self, frame: Frame, signal: Any) -> None:
         self.stack, self.locals, self.signal = list(frame.stack), dict(frame.locals), signal
         self.at, self.state = frame.at, frame.state
+        self.places: dict[Place, Left] = {}
 
     def bring_back(self, frame: Frame) -> None:
         frame.at, frame.state, frame.stack[:] = self.at, self.state, self.stack

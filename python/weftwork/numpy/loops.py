@@ -30,6 +30,8 @@ from .dispatch import broadcast_to
 from .early import LEFT, WAY, EarlyEnd
 from .frames import set_locals
 from .mixed import PLAIN
+from .places import Place
+from .retry import Retry, Site
 from .rows import Rows, Together
 from .shared_arrays import SharedArrays
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
@@ -42,27 +44,6 @@ LONGEST_UNROLLED = 20_000
 MOST_PASSES = 6
 PYTHON_RANGE = builtins.range
 _GET_ITER = dis.opmap["GET_ITER"]
-
-Site = tuple[Any, int]
-
-
-class Retry(BaseException):
-    """Trace the function again: this loop cannot be recorded as one."""
-
-    def __init__(self, site: Site, reason: str, peel: bool = False, keep: bool = False, known: bool = False) -> None:
-        super().__init__(reason)
-        self.site, self.reason, self.peel, self.keep, self.known = site, reason, peel, keep, known
-
-    def note(self, unrolled: dict[Site, str], peels: dict[Site, int], known: set[Site]) -> None:
-        """Records what the next tracing is to do otherwise."""
-        if self.known:
-            known.add(self.site)
-        if self.peel:
-            peels[self.site] = peels.get(self.site, 0) + 1
-        elif self.keep:
-            peels[self.site] = 0
-        else:
-            unrolled[self.site] = self.reason
 
 
 def is_library(filename: str) -> bool:
@@ -281,6 +262,9 @@ class Recording(CarriedValues, SharedArrays):
         self.trace.loop_count += 1
         self.symbol = f"loop{self.trace.loop_count}"
         self.counter = self._counter()
+        self.places: dict[str, Place] = {}  # that turns change, by their names
+        if self.trace.recorder is not None:
+            self.trace.recorder.grow_lists(self.frame, turns.site)
         self.entry = self.bound()
         self.containers = {
             name: shallow(value) for name, value in self.entry.items() if isinstance(value, (list, dict, set))
@@ -294,8 +278,25 @@ class Recording(CarriedValues, SharedArrays):
         self.passes = 0
 
     def bound(self) -> dict[str, Any]:
-        """The local variables, but for those that only an earlier pass has bound."""
-        return self.parts.apart({name: value for name, value in self.frame.f_locals.items() if value is not Unset})
+        """The local variables, but for those that only an earlier pass has bound, and the places that turns change."""
+        return self.parts.apart({name: value for name, value in self.variables().items() if value is not Unset})
+
+    def variables(self) -> dict[str, Any]:
+        return {**self.frame.f_locals, **{name: place.read() for name, place in self.places.items()}}
+
+    def bind(self, values: dict[str, Any]) -> None:
+        for name, place in self.places.items():
+            if name in values:
+                place.put(values[name])
+        set_locals(self.frame, {name: value for name, value in values.items() if name not in self.places})
+
+    def note_place(self, place: Place) -> None:
+        """Called before what a place holds is changed in a turn."""
+        if place.name not in self.places:
+            self.places[place.name] = place
+            parts = self.parts.apart({place.name: place.read()})
+            self.entry |= parts
+            self.at_begin |= parts
 
     def _counter(self) -> Any:
         """The counter as an extent that knows its bounds."""
@@ -332,7 +333,7 @@ class Recording(CarriedValues, SharedArrays):
             storage.set_back(tensor)
         self.created = []
         self.since = _core.next_serial()
-        values = {name: self.entry.get(name, Unset) for name in self.parts.apart(self.frame.f_locals)}
+        values = {name: self.entry.get(name, Unset) for name in self.parts.apart(self.variables())}
         for name, (start, delta) in self.inductions.items():
             values[name] = start + delta * self.turn()
         for item in self.carried:
@@ -345,7 +346,7 @@ class Recording(CarriedValues, SharedArrays):
         self.appended.begin(values)
         self.at_begin = values
         self.written = set()
-        set_locals(self.frame, self.parts.together(values, values, self.turns.site))
+        self.bind(self.parts.together(values, values, self.turns.site))
         if self.turns.at >= 0:
             self.frame.locals |= {LEFT: False, WAY: 0}
         return self.counter
@@ -381,7 +382,11 @@ class Recording(CarriedValues, SharedArrays):
         recorder = self.trace.recorder
         if recorder is None:
             return now
-        return {name: value for name, value in now.items() if recorder.is_read_later(self.turns, variable_of(name))}
+        return {name: value for name, value in now.items() if self.is_read_later(name)}
+
+    def is_read_later(self, name: str) -> bool:
+        variable = variable_of(name)
+        return variable in self.places or self.trace.recorder.is_read_later(self.turns, variable)
 
     def drop_first_writes(self) -> bool:
         """Whether arrays were written in the first turn alone, as what stood for them is bound to others then.
@@ -448,12 +453,7 @@ class Recording(CarriedValues, SharedArrays):
         carried = {item.name for item in self.carried}
         for name, value in now.items():
             known = name in carried or value is None or isinstance(value, (_core.Dim, *PLAIN, str, bytes, np.generic))
-            if (
-                name not in self.entry
-                and not known
-                and recorder is not None
-                and recorder.is_read_later(self.turns, variable_of(name))
-            ):
+            if name not in self.entry and not known and recorder is not None and self.is_read_later(name):
                 self.fail(
                     f"'{name}' is a {'view' if isinstance(value, TracedArray) else type(value).__name__} of the body that is read later"
                 )
@@ -463,6 +463,8 @@ class Recording(CarriedValues, SharedArrays):
         is_last = self.turns.is_last()
         if not self.early.is_possible() and is_last is None:
             return self.fail("nothing ends it") if self.turns.is_endless else []
+        for (owner, _), value in zip(self.appended.arrays, self.appended.values, strict=True):
+            self.trace.recorder.asks_to_grow(owner, value)
         if has_effects or self.appended.arrays:
             self.fail("ranks exchange arrays, or a list is appended to, in a loop that may end early")
         return self.early.handed_on(now, self.read_later(now), is_last)
@@ -519,7 +521,7 @@ class Recording(CarriedValues, SharedArrays):
             self.parts.settled(values, now)
         self.watch_shared(values, is_done=True)
         self.appended.close(values)
-        set_locals(self.frame, self.parts.together(values, now, self.turns.site))
+        self.bind(self.parts.together(values, now, self.turns.site))
         if early:
             self.early.require_bound()
         # Who looks for what else refers to an array does not find it here.

@@ -86,6 +86,8 @@ class Trace:
         self.written_out: list[weakref.ref] = []  # loops that go on, turn by turn
         self.peeled: weakref.ref | None = None  # the loop of whose first turns this is one
         self.peels: dict[Any, int] = {}
+        #: Variables with lists that loops make grow, by loop and name: what was found of their elements, see bytecode/grown_lists.py.
+        self.growing: dict[Any, tuple[Any, ...]] = {}
         self.known: set[Any] = set()  # while statements of whose turns Python knew which is the last
         self.decided: Any = None  # the loop of which a condition is recorded
         self.loop_count = 0

@@ -1,0 +1,236 @@
+"""Lists that loops append to by conditions, or in other ways that are more than a row in each turn: see numpy/growing.py."""
+
+from __future__ import annotations
+
+import math
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..numpy.growing import LONGEST, Elements, GrownList, Trimmed, elements_of
+from ..numpy.places import Attribute
+from ..numpy.retry import Retry
+from ..numpy.shared_arrays import is_held
+from ..numpy.tracer import TracedArray, as_tensor, wrap
+from ..numpy.validity import require
+from .frame import Frame
+from .kinds import has_python
+from .liveness import LOOKING, live_at
+
+__all__ = ["GrownLists", "ListMethod"]
+
+
+class ListMethod:
+    """A method of such a list."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: GrownList, name: str) -> None:
+        self.owner, self.name = owner, name
+
+
+#: Python's own code, which may have such a list.
+CODE = (types.FunctionType, types.MethodType, ListMethod)
+#: Turns of a loop that appends a row in each of them, where each is a value of the program.
+MOST_ROWS = 64
+#: Times that what is known of a list may change before its loop is written out.
+MOST_FORMS = 4
+
+
+class GrownLists:
+    """The part of a recorder that knows such lists."""
+
+    trace: Any
+    frame: Any
+    births: dict[int, tuple[int, Any]]
+
+    born: Any
+    is_older: Any
+    known_place: Any
+    note_change: Any
+    number_operand: Any
+    refuse: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grown: list[GrownList] = []
+        self.trimmed: dict[int, Trimmed] = {}  # arrays of their elements, by identity
+
+    # -- lists that become such ones ----------------------------------------------------------------------------------
+
+    def appended_in_loops(self, owner: list[Any], value: Any) -> None:
+        """Called before a loop appends to a list: one row in each of few turns is another matter, see appended.py."""
+        loop = self.trace.loops[-1]
+        is_row = (
+            self.trace.predicate is None
+            and type(value) is not tuple
+            and self.frame is getattr(loop, "frame", None)
+            and not any(self.is_older(owner, outer.born) for outer in self.trace.loops[:-1])
+        )
+        if not is_row or (hasattr(loop, "turns") and isinstance(loop.trips, int) and loop.trips > MOST_ROWS):
+            self.asks_to_grow(owner, value)
+
+    def asks_to_grow(self, owner: list[Any], value: Any) -> None:
+        """Where a loop appends to a list: has it recorded once more, with the list as one that grows, where that can be."""
+        loops = [loop for loop in self.trace.loops if hasattr(loop, "turns") and self.is_older(owner, loop.born)]
+        if not loops or len(loops) != sum(self.is_older(owner, loop.born) for loop in self.trace.loops):
+            return
+        loop = loops[0]
+        frame, site = loop.frame, loop.turns.site
+        if not isinstance(frame, Frame):
+            return
+        names = [name for name, held in frame.locals.items() if held is owner]
+        if len(names) != 1 or not LOOKING.isdisjoint(frame.f_code.co_names):
+            return
+        times = times_of(loops)
+        if times is None:
+            return
+        sites = sum(i.value == names[0] for i in frame.code.instructions if i.name.startswith("LOAD_FAST"))
+        elements = elements_of(self.numbers_of(value), min(len(owner) + times * max(sites, 1), LONGEST))
+        if elements is not None:
+            self.ask_to_grow(site, names[0], elements)
+
+    def ask_to_grow(self, site: Any, name: str, elements: Elements) -> None:
+        known = self.trace.growing.get((site, name), ())
+        if len(known) < MOST_FORMS and None not in known:
+            raise Retry(site, "a list grows in it", grows=(name, elements))
+
+    def grow_lists(self, frame: Any, site: Any) -> None:
+        """Called before a loop is recorded: variables with lists that it is known to make grow get what stands for those."""
+        for (where, name), forms in self.trace.growing.items():
+            value = frame.locals.get(name) if where == site and isinstance(frame, Frame) else None
+            if type(value) is not list or None in forms:
+                continue
+            elements = forms[-1]
+            items = [self.numbers_of(item) for item in value]
+            like = [elements_of(item, elements.capacity) for item in items]
+            is_alone = self.trace.predicate is None and not is_held(
+                value, 1, [frame.locals, self.births.get(id(value))]
+            )
+            if not is_alone or any(each != elements for each in like):
+                raise Retry(
+                    site, "a list grows in it that others have, or of elements of several forms", grows=(name, None)
+                )
+            frame.locals[name] = grown = self.born(GrownList(elements, site, name, items))
+            self.grown.append(grown)
+
+    def numbers_of(self, value: Any) -> Any:
+        return tuple(map(self.number_operand, value)) if type(value) is tuple else self.number_operand(value)
+
+    def call_with_list(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call that is given such a list; NotImplemented where it is Python code."""
+        grown = args[0] if args else None
+        if type(function) in CODE or function is isinstance or (isinstance(function, type) and has_python(function)):
+            return NotImplemented
+        if type(grown) is GrownList and function is len and len(args) == 1:
+            return grown.count
+        dtypes = [*args[1:], *(value for key, value in kwargs.items() if key == "dtype")]
+        makes_array = function in (np.array, np.asarray) and len(dtypes) == len(args) + len(kwargs) - 1 < 2
+        if type(grown) is GrownList and makes_array:
+            return self.array_of_list(grown, *dtypes)
+        return self.unknown_use("such a call with a list that grows in a loop")
+
+    # -- what a program does with them --------------------------------------------------------------------------------
+
+    def write_out_lists(self) -> None:
+        """Has them be Python's lists: something else is done with one of them."""
+        for grown in self.grown:
+            if None not in self.trace.growing[grown.site, grown.name]:
+                reason = "a list grows in it, and something else is done with it"
+                raise Retry(grown.site, reason, grows=(grown.name, None))
+
+    def require_no_grown(self, frame: Any) -> None:
+        """What is left of the call is not of this program."""
+        while frame is not None and self.grown:
+            live = live_at(frame)
+            held = [*(value for name, value in frame.locals.items() if name in live), *frame.stack]
+            if any(type(value) is GrownList for value in held):
+                self.write_out_lists()
+            frame = frame.caller
+
+    def list_call(self, method: ListMethod, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if method.name == "append" and len(args) == 1 and not kwargs:
+            return self.append_to(method.owner, self.numbers_of(args[0]))
+        if method.name == "pop" and not args and not kwargs:
+            return self.pop_of(method.owner)
+        return self.unknown_use(f"'{method.name}' of a list that grows in a loop")
+
+    def unknown_use(self, what: str) -> Any:
+        self.write_out_lists()
+        return self.refuse(what)
+
+    def append_to(self, grown: GrownList, value: Any) -> None:
+        loops = [loop for loop in self.trace.loops if self.is_older(grown, loop.born)]
+        times = times_of(loops)
+        elements = elements_of(value, grown.elements.capacity)
+        if elements is None or times is None:
+            return self.unknown_use("what is appended to a list is of another form")
+        if elements != grown.elements:
+            self.ask_to_grow(grown.site, grown.name, elements)
+            self.unknown_use("what is appended to a list is of another form each time")
+        needed = grown.note_append(loops[0] if loops else None, times)
+        if needed > grown.elements.capacity:
+            if needed <= LONGEST:
+                self.ask_to_grow(grown.site, grown.name, elements._replace(capacity=min(2 * needed, LONGEST)))
+            self.unknown_use("a list grows beyond what a program keeps")
+        grown.write(grown.end(), value)
+        self.set_count(grown, self.counted_by(grown.count, 1))
+
+    def pop_of(self, grown: GrownList) -> Any:
+        if type(grown.count) is int and not grown.count:
+            raise IndexError("pop from empty list")
+        value = grown.read(grown.place(-1, "pop index"))
+        self.set_count(grown, self.counted_by(grown.count, -1))
+        return value
+
+    @staticmethod
+    def counted_by(count: Any, number: int) -> Any:
+        if not isinstance(count, TracedArray):
+            return count + number
+        return TracedArray((wrap(count.tensor) + number).tensor, int)
+
+    def set_count(self, grown: GrownList, count: Any) -> None:
+        if self.trace.is_repeated:
+            self.note_change(self.known_place(Attribute, grown, "count", "count"))
+        grown.count = count
+
+    def list_item(self, grown: GrownList, key: Any) -> Any:
+        return grown.read(grown.place(self.list_index(key), "list index"))
+
+    def store_in_list(self, grown: GrownList, key: Any, value: Any) -> None:
+        value = self.numbers_of(value)
+        if elements_of(value, grown.elements.capacity) != grown.elements:
+            self.unknown_use("what is stored in a list is of another form")
+        grown.write(grown.place(self.list_index(key), "list assignment index"), value)
+
+    def list_index(self, key: Any) -> Any:
+        key = self.number_operand(key)
+        is_number = isinstance(key, TracedArray) and key.scalar and key.dtype.kind in "iu"
+        if type(key) is int or type(key) is _core.Dim or is_number:
+            return key
+        return self.unknown_use("such an index of a list that grows in a loop")
+
+    def array_of_list(self, grown: GrownList, dtype: Any = None) -> Any:
+        """``np.array(out)``"""
+        rows = grown.rows()
+        if dtype is not None:
+            rows = rows.astype(dtype)
+        count = grown.count
+        if type(count) is int:
+            return rows[:count] + 0 if count else np.zeros(0, dtype or np.float64)
+        number, empty = wrap(as_tensor(count, np.dtype(np.int64))), np.dtype(np.float64 if dtype is None else dtype)
+        if grown.elements.is_tuple or rows.dtype != empty:
+            require(number > 0)
+        found = rows[np.arange(rows.shape[0]) < number]
+        self.trimmed[id(found)] = Trimmed(found, rows, count, empty)
+        return found
+
+
+def times_of(loops: list[Any]) -> int | None:
+    """How often the innermost of some loops has a turn at most; None where nobody knows."""
+    trips = [loop.trips if isinstance(loop.trips, int) else loop.trips.max for loop in loops]
+    if any(loop.turns.is_endless for loop in loops):
+        return None
+    return math.prod(trips) if math.prod(trips) <= LONGEST else None

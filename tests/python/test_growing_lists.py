@@ -1,0 +1,239 @@
+"""Lists whose length only the run knows: what loops append by conditions, and take off again, in one program."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from same_types import same, same_outcome
+from sources import function_of
+
+import weftwork as wf
+
+pytestmark = pytest.mark.usefixtures("at_once")
+
+X = np.random.default_rng(3).normal(size=200)
+K = np.random.default_rng(4).integers(0, 5, 200)
+
+
+def selected(x, k):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v * 2)
+    return np.array(out)
+
+
+def peaks(x, k):
+    out = []
+    for i in range(1, len(x) - 1):
+        if x[i - 1] < x[i] > x[i + 1]:
+            out.append(i)
+    return out, len(out)
+
+
+def run_lengths(x, k):
+    values, counts = [], []
+    last, n = k[0], 1
+    for v in k[1:]:
+        if v == last:
+            n += 1
+        else:
+            values.append(last)
+            counts.append(n)
+            last, n = v, 1
+    values.append(last)
+    counts.append(n)
+    return values, counts
+
+
+def next_larger(x, k):
+    stack, found = [], np.full(len(x), -1)
+    for i in range(len(x)):
+        while stack and x[stack[-1]] < x[i]:
+            found[stack.pop()] = i
+        stack.append(i)
+    return found
+
+
+def zigzag(x, k):
+    turns, way = [(0, x[0])], 0
+    for i, v in enumerate(x):
+        if way >= 0 and v < turns[-1][1] - 1:
+            turns.append((i, v))
+            way = -1
+        elif way <= 0 and v > turns[-1][1] + 1:
+            turns.append((i, v))
+            way = 1
+        elif (way > 0 and v > turns[-1][1]) or (way < 0 and v < turns[-1][1]):
+            turns[-1] = (i, v)
+    return turns
+
+
+def pairs(x, k):
+    out = []
+    for i in range(30):
+        for j in range(i):
+            if x[i] * x[j] < -0.5:
+                out.append((i, j))
+    return np.array(out)
+
+
+def history(x, k):
+    y, rows = 0.0, []
+    for v in x:
+        y += 0.1 * (v - y)
+        rows.append((y, v))
+        if y > 2:
+            break
+    return np.array(rows)
+
+
+def by_a_helper(x, k):
+    out = []
+
+    def keep(v):
+        if v > 0.5:
+            out.append(v)
+
+    for v in x:
+        keep(v)
+    return len(out)
+
+
+def helper_of_its_own(x):
+    out = []
+    for i in range(len(x)):
+        if x[i] < 0:
+            out.append(i)
+    return out
+
+
+def given_back(x, k):
+    found = helper_of_its_own(x)
+    return {"found": found, "again": found, "n": len(found)}
+
+
+def many_rows(x, k):
+    out = []
+    for v in x:
+        out.append(v + 1)
+    return out
+
+
+PROGRAMS = [selected, peaks, run_lengths, next_larger, zigzag, pairs, history, given_back, many_rows]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_it_is_one_program(program: Any) -> None:
+    fast, strict = wf.jit(program, strict=False), wf.jit(program, strict=True)
+    for x in (X, -X, np.abs(X) + 1, X[::-1]):
+        same(fast(x, K), program(x, K))
+        same(strict(x, K), program(x, K))
+    assert fast.ways["compiled"] == (3 if program is pairs else 4)  # an array of no tuples is another matter
+
+
+@pytest.mark.parametrize("program", [selected, pairs])
+def test_nothing_is_appended(program: Any) -> None:
+    fast, nothing = wf.jit(program, strict=False), np.zeros(200)
+    same(fast(X, K), program(X, K))
+    same(fast(nothing, K), program(nothing, K))  # of which NumPy makes an array of no columns
+
+
+def test_a_list_that_another_variable_has() -> None:
+    fast = wf.jit(by_a_helper, strict=False)
+    for x in (X, -X):
+        same(fast(x, K), by_a_helper(x, K))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "sorted(a)", "sum(a)", "[v + 1 for v in a]", "a + [1]", "a[:2]", "a[::-1]", "list(a)", "tuple(a)", "a == [1]", "max(a)",
+        "a.index(a[0])", "str(len(a))", "np.mean(np.array(a))", "np.array(a).sum() + len(a)", "a[-1]", "a[len(a) - 1]", "a[99]",
+        "bool(a), not a", "(a.pop(), a)", "[a, a]", "isinstance(a, list)", "np.asarray(a, dtype=np.float32)", "np.array(a, int)",
+        "(a.extend([1.0]), a)", "a.copy()", "len(a) > 3 and a[2]", "np.array([a, a])", "x[np.array(a) > 1]", "f'{len(a)}'",
+    ],
+)  # fmt: skip
+def test_what_else_is_done_with_it(use: str) -> None:
+    source = f"def f(x):\n    a = []\n    for v in x:\n        if v > 0.5:\n            a.append(v)\n    return {use}\n"
+    function = function_of(source, "f", f"use {use}")
+    fast = wf.jit(function, strict=False)
+    for x in (X, -X, X * 0, X[:100]):
+        same_outcome(fast, function, (x,), source)
+
+
+def drawn(seed: int) -> str:
+    """A function with lists that its loops append to and take from."""
+    r = random.Random(seed)
+    is_tuple = r.random() < 0.25
+    numbers = ["x[i]", "i", "x[i] * 2", "k[i]", "s * x[i]", "float(x[i])", "np.float32(x[i])", "n"]
+    of_a, of_b = r.choice(numbers[:6]), r.choice(numbers)
+    if is_tuple:
+        of_a = f"({r.choice(['x[i]', 'x[i] + 1'])}, {r.choice(['i', 'n'])})"
+    element = {"a": of_a, "b": of_b}
+    conditions = [
+        "x[i] > 0",
+        "k[i] % 3 == 0",
+        "s > 1",
+        "len(a) > 2",
+        "a",
+        "not a",
+        "i % 2",
+        "len(b) < 8",
+        "k[i] > 0 and x[i] < 0",
+    ]
+    if not is_tuple:
+        conditions.append("a and a[-1] > x[i]")
+
+    def statement(depth: int) -> list[str]:
+        indent, w = "    " * (depth + 2), r.choice("aab")
+        options = [
+            [f"{w}.append({element[w]})"],
+            [f"{w}.append({element[w]})"],
+            [f"if len({w}) > {r.choice([0, 0, 1, 3])}:", f"    {w}.pop()"],
+            [f"if {w}:", f"    {w}[{r.choice(['-1', '0'])}] = {element[w]}"],
+            ["s += x[i]", "if s > 3:", "    s = 0.0"],
+            ["n += 1"],
+            ["d['q'] += 1"],
+        ]
+        if not is_tuple:
+            options += [["if a:", f"    s = s * 0.5 + a[{r.choice(['-1', '0', 'i % len(a)'])}]"]]
+            options += [["while a and a[-1] < x[i]:", "    a.pop()"]]
+        if depth == 0:
+            options.append(["if x[i] > 2.2:", "    break"])
+        if depth < 3 and r.random() < 0.45:
+            lines = [indent + f"if {r.choice(conditions)}:", *statement(depth + 1)]
+            return lines + ([indent + "else:", *statement(depth + 1)] if r.random() < 0.4 else [])
+        return [indent + line for line in r.choice(options)]
+
+    lines = ["def f(x, k):", "    a, b, s, n, d = [], [], 0.0, 0, {'q': 0}"]
+    for _ in range(r.choice([1, 1, 2])):
+        lines.append(f"    for i in range({r.choice(['len(x)', '1, len(x) - 1', '20'])}):")
+        for _ in range(r.randint(1, 4)):
+            lines += statement(0)
+    results = [
+        "a",
+        "b",
+        "np.array(a)",
+        "(len(a), len(b))",
+        "(np.array(b), n)",
+        "(a, b, s)",
+        "{'a': a, 'd': d}",
+        "(a, a)",
+        "sorted(a)",
+    ]
+    return "\n".join([*lines, f"    return {r.choice(results)}"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_drawn_programs(seed: int) -> None:
+    source = drawn(seed)
+    function = function_of(source, "f", f"lists {seed}")
+    fast = wf.jit(function, strict=False)
+    for turn in range(3):
+        rng = np.random.default_rng(100 * seed + turn)
+        x = rng.normal(size=30)
+        same_outcome(fast, function, (-np.abs(x) if turn == 1 else x, rng.integers(-4, 9, 30)), source)

@@ -1,0 +1,393 @@
+"""What loops and conditions change beside variables and arrays: attributes, entries of lists and dictionaries, globals, cells."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from same_types import same
+
+import weftwork as wf
+
+pytestmark = pytest.mark.usefixtures("at_once")
+
+X = np.random.default_rng(0).normal(size=40)
+SEEN = {"turns": 0}
+total = 0.0
+
+
+class Running:
+    """Mean and sum of squares by Welford's method."""
+
+    count = 7  # an object has its own
+
+    def __init__(self) -> None:
+        self.mean, self.squares, self.count = 0.0, 0.0, 0
+
+    def add(self, value):
+        self.count += 1
+        step = value - self.mean
+        self.mean += step / self.count
+        self.squares += step * (value - self.mean)
+
+
+class Filter:
+    __slots__ = ("level", "pushed")
+    decay = 0.5
+
+    def __init__(self) -> None:
+        self.level, self.pushed = np.zeros(3), 0
+
+    def push(self, value):
+        self.level = self.decay * self.level + value
+        self.pushed += 1
+        return self.level.sum()
+
+
+class Kalman:
+    def __init__(self) -> None:
+        self.cov, self.state = np.eye(2), np.zeros(2)
+
+    def step(self, seen):
+        move = np.array([[1, 0.1], [0, 1]])
+        self.state, self.cov = move @ self.state, move @ self.cov @ move.T + 0.01 * np.eye(2)
+        gain = self.cov[:, 0] / (self.cov[0, 0] + 0.1)
+        self.state = self.state + gain * (seen - self.state[0])
+        self.cov = self.cov - np.outer(gain, self.cov[0])
+
+
+class Generator:
+    def __init__(self) -> None:
+        self.state = 12345
+
+    def next(self):
+        self.state = (1103515245 * self.state + 12345) % 2147483648
+        return self.state / 2147483648
+
+
+class Clamped:
+    def __init__(self) -> None:
+        self._value = 0.0
+
+    @property
+    def value(self):
+        return self._value
+
+    @value.setter
+    def value(self, new):
+        self._value = max(new, 0.0)
+
+
+class Shared:
+    count = 0
+
+
+def welford(x):
+    running = Running()
+    for v in x:
+        running.add(v)
+    return running.mean, running.squares, running.count
+
+
+def filtered(x):
+    f, t = Filter(), 0.0
+    for v in x:
+        t += f.push(v)
+    return t, f.level, f.pushed
+
+
+def tracked(x):
+    k, out = Kalman(), np.empty(len(x))
+    for i in range(len(x)):
+        k.step(x[i])
+        out[i] = k.state[0]
+    return out, k.cov
+
+
+def drawn_numbers(x):
+    g, t = Generator(), 0.0
+    for v in x:
+        t += v * g.next()
+    return t, g.state
+
+
+def clamped(x):
+    c = Clamped()
+    for v in x:
+        c.value = c.value + v
+    return c.value
+
+
+def walk(x):
+    state = {"p": 0.0, "v": 1.0, "n": 0}
+    for a in x:
+        state["v"] += a * 0.1
+        state["p"] += state["v"]
+        if state["p"] < 0:
+            state["p"] = -state["p"]
+            state["n"] += 1
+    return state
+
+
+def swapped(x):
+    pair = [0.0, 1.0]
+    for v in x:
+        pair[0], pair[-1] = pair[1], pair[0] + v
+    return pair
+
+
+def two_names(x):
+    d = {"a": 0.0}
+    e = d
+    for v in x:
+        d["a"] += v
+        e["a"] *= 0.9
+    return d, d is e, e
+
+
+def array_that_others_have(x):
+    d = {"a": x[:3] * 1}
+    before = d["a"]
+    for v in x:
+        d["a"] = d["a"] + v
+    before[0] = 7
+    return d["a"], before
+
+
+def array_in_place(x):
+    d = {"a": x[:3] * 1}
+    same = d["a"]
+    for v in x:
+        d["a"] += v
+    return d["a"], same
+
+
+def best(x):
+    found = {"best": None, "at": -1}
+    for i in range(len(x)):
+        if found["best"] is None or x[i] > found["best"]:
+            found["best"], found["at"] = x[i], i
+    return found
+
+
+def left_early(x):
+    d = {"n": 0, "s": 0.0}
+    for v in x:
+        d["n"] += 1
+        d["s"] += v
+        if d["s"] > 2:
+            return d
+    d["n"] = -1
+    return d
+
+
+def while_loop(x):
+    at = {"i": 0, "s": 0.0}
+    while at["i"] < len(x) and at["s"] < 3:
+        at["s"] += abs(x[at["i"]])
+        at["i"] += 1
+    return at
+
+
+def nested(x):
+    d = {"c": 0, "t": 0.0}
+    for i in range(20):
+        for j in range(12):
+            if x[i] > x[j]:
+                d["c"] += 1
+            d["t"] += x[j] * 0.1
+        d["t"] *= 0.5
+    return d
+
+
+def object_of_a_turn(x):
+    t = 0.0
+    for i in range(20):
+        running = Running()
+        for j in range(12):
+            running.add(x[i + j])
+        t += running.squares
+    return t
+
+
+def no_turns(x):
+    d = {"a": 1, "b": None}
+    for i in range(len(x) - 40):
+        d["a"] += x[i]
+        d["b"] = i
+    return d
+
+
+def closure(x):
+    low, n = 0.0, 0
+
+    def note(v):
+        nonlocal low, n
+        if v < low:
+            low = v
+            n += 1
+
+    for v in x:
+        note(v)
+    return low, n
+
+
+def outside_of_loops(x):
+    running = Running()
+    if x[0] > 0:
+        running.mean = x[1]
+    else:
+        running.squares = x[2] * 2
+        running.count = 5
+    return running.mean + running.squares, running.count
+
+
+def both_return(x):
+    running = Running()
+    if x[0] > 0:
+        running.mean = x[1] * 1
+        return running.mean
+    running.mean = x[2] * 1
+    return running.mean
+
+
+def long_way(x):
+    d = {"s": 0.0, "n": 0}
+    if x[0] > 0:
+        for i in range(40):
+            d["s"] += x[i] * x[i]
+            d["n"] = i
+    return d
+
+
+PROGRAMS = [
+    welford, filtered, tracked, drawn_numbers, clamped, walk, swapped, two_names, array_that_others_have, array_in_place, best,
+    left_early, while_loop, nested, object_of_a_turn, no_turns, closure, outside_of_loops, both_return, long_way,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_it_is_one_program(program: Any) -> None:
+    fast, strict = wf.jit(program, strict=False), wf.jit(program, strict=True)
+    for x in (X, -X, np.abs(X), X[::-1]):
+        same(fast(x.copy()), program(x.copy()))
+        same(strict(x.copy()), program(x.copy()), types=False)
+    assert fast.ways["compiled"] == 4
+
+
+def given_dictionary(x, d):
+    for v in x:
+        d["v"] += v * 0.1
+        if v > 0:
+            d["n"] += 1
+    return d["n"]
+
+
+def given_list(x, values):
+    for v in x:
+        if v > 0:
+            values[0] += v
+        else:
+            values[1] += 1
+            values[-1] = v
+    return values
+
+
+def given_object(x, running):
+    for v in x:
+        running.add(v)
+    if x[0] > 0:
+        running.squares = 0.5
+    return running.mean
+
+
+def held(value: Any) -> Any:
+    if isinstance(value, (dict, list)):
+        return value
+    return [getattr(value, name) for name in getattr(value, "__slots__", None) or vars(value)]
+
+
+def given_slots(x, f):
+    for v in x:
+        f.push(v)
+    return f.level
+
+
+@pytest.mark.parametrize(
+    ("program", "make"),
+    [
+        (given_dictionary, lambda: {"v": 0.0, "n": 0, "text": "as it was"}),
+        (given_list, lambda: [0.0, 1, 2.0]),
+        (given_object, Running),
+        (given_slots, Filter),
+    ],
+)
+def test_what_the_caller_has_is_changed(program: Any, make: Any) -> None:
+    fast, got, wanted = wf.jit(program, strict=False), make(), make()
+    for x in (X, -X, X * 2):
+        same(fast(x.copy(), got), program(x.copy(), wanted))
+        same(held(got), held(wanted))
+    assert fast.ways["compiled"] == 3
+
+
+def counts_globals(x):
+    global total
+    for v in x:
+        SEEN["turns"] += 1
+        if v > 0:
+            total += v
+            Shared.count += 1
+    return total
+
+
+def test_globals_and_attributes_of_classes() -> None:
+    global total
+    found = []
+    for function in (counts_globals, wf.jit(counts_globals, strict=False)):
+        total, SEEN["turns"], Shared.count = 0.0, 0, 0
+        found.append([(function(X), SEEN["turns"], Shared.count, total) for _ in range(3)])
+    same(found[1], found[0])
+    assert function.ways["compiled"] == 3  # type: ignore[attr-defined]
+
+
+def test_a_class_keeps_what_an_object_lacks() -> None:
+    class Counted:
+        hits = 0
+
+    def count(x, c):
+        if x[0] > 0:
+            c.hits += 1
+        return x + 1
+
+    fast, c = wf.jit(count, strict=False), Counted()
+    fast(-np.ones(3), c)
+    assert "hits" not in vars(c)
+    fast(np.ones(3), c)
+    assert vars(c) == {"hits": 1} and Counted.hits == 0
+
+
+def test_ways_that_are_given_up_leave_containers_as_they_were() -> None:
+    def program(x, k):
+        a = [x[0]]
+        for i in range(20):
+            if k[i] % 3 == 0:
+                while a and a[-1] < x[i]:
+                    a.pop()
+                a.append(i)
+            else:
+                a.append(i)
+            if a:
+                a[-1] = i
+            if len(a) > 0:
+                a.pop()
+            if a:
+                a[0] = i
+        return a
+
+    fast = wf.jit(program, strict=False)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x, k = rng.normal(size=20), rng.integers(-4, 9, 20)
+        same(fast(x, k), program(x, copy.copy(k)))
