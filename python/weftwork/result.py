@@ -119,8 +119,7 @@ class Blueprint:
         if trimmed is not None:
             return self.grown(functools.partial(array_of_elements, trimmed.empty), trimmed.count, [trimmed.rows], path)
         if type(value) is GrownList:
-            kinds = tuple(kind is not None for _, kind in value.elements.forms)
-            form = functools.partial(listed_elements, kinds, value.elements.is_tuple)
+            form = functools.partial(listed_elements, value.elements, list(value.texts))
             return self.grown(form, value.count, value.columns, path)
         if isinstance(value, Selection):
             if not self.recorder.can_break():

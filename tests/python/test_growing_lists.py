@@ -123,7 +123,65 @@ def many_rows(x, k):
     return out
 
 
-PROGRAMS = [selected, peaks, run_lengths, next_larger, zigzag, pairs, history, given_back, many_rows]
+def trades(x, k):
+    slow, held, out = x[0], False, []
+    for i in range(1, len(x)):
+        slow += 0.1 * (x[i] - slow)
+        if slow > 0.1 and not held:
+            held = True
+            out.append(("buy", i, x[i]))
+        elif slow < -0.1 and held:
+            held = False
+            out.append(("sell", i, x[i]))
+    return out
+
+
+def flooded(x, k):
+    open_, label, n = k.reshape(10, 20) > 1, np.zeros((10, 20), int), 0
+    for i in range(10):
+        for j in range(20):
+            if open_[i, j] and not label[i, j]:
+                n += 1
+                stack = [(i, j)]
+                label[i, j] = n
+                while stack:
+                    a, b = stack.pop()
+                    for da, db in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                        u, v = a + da, b + db
+                        if 0 <= u < 10 and 0 <= v < 20 and open_[u, v] and not label[u, v]:
+                            label[u, v] = n
+                            stack.append((u, v))
+    return label, n
+
+
+def short_loop(x, k):
+    out = []
+    for i in range(4):
+        if x[i] > 0:
+            out.append(x[i])
+    return out
+
+
+class Log:
+    def __init__(self) -> None:
+        self.rows, self.seen = [], 0
+
+    def add(self, value):
+        self.seen += 1
+        if value > 0:
+            self.rows.append((self.seen, value))
+
+
+def logged(x, k):
+    log = Log()
+    for v in x:
+        log.add(v)
+    return log.rows, log.seen
+
+
+PROGRAMS = [
+    selected, peaks, run_lengths, next_larger, zigzag, pairs, history, given_back, many_rows, trades, flooded, short_loop, logged,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -148,13 +206,80 @@ def test_a_list_that_another_variable_has() -> None:
         same(fast(x, K), by_a_helper(x, K))
 
 
+class Model:
+    def __init__(self) -> None:
+        self.weight, self.history = 0.0, [9.0]
+
+    def fit(self, x):
+        self.history = []
+        for v in x:
+            self.weight += 0.1 * (v - self.weight)
+            if abs(self.weight) > 0.05:
+                self.history.append(self.weight)
+        return self.weight
+
+    def fit_more(self, x):
+        for v in x:
+            if v > 1:
+                self.history.append(v)
+        return len(self.history)
+
+    def two_names(self, x):
+        self.history = []
+        history = self.history
+        for v in x:
+            if v > 0:
+                history.append(v)
+        return history is self.history, len(history)
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_more", "two_names"])
+def test_a_list_that_an_object_of_the_callers_has(method: str) -> None:
+    mine, theirs = Model(), Model()
+    fast = wf.jit(getattr(Model, method), strict=False)
+    for x in (X, -X, X * 0):
+        same(fast(mine, x), getattr(theirs, method)(x))
+        same(list(vars(mine).items()), list(vars(theirs).items()))
+
+
+def test_a_stack_that_outgrows_its_room_is_pythons() -> None:
+    def branching(x):
+        stack, n = [int(x[0])], 0
+        while stack:
+            k = stack.pop()
+            n += 1
+            for _ in range(3):
+                if k > 0:
+                    stack.append(k - 1)
+        return n
+
+    fast = wf.jit(branching, strict=False)
+    deep = wf.jit(lambda x: grow_deep(x), strict=False)
+    for k in (0, 3, 5):
+        x = np.array([float(k)])
+        same(fast(x), branching(x))
+    for k in (10, 6000, 3):
+        same(deep(np.array([k])), grow_deep(np.array([k])))
+
+
+def grow_deep(x):
+    stack, n = [0], 0
+    while stack and n < 20000:
+        at = stack.pop()
+        n += 1
+        if at < x[0]:
+            stack.append(at + 1)
+            stack.append(int(x[0]))
+    return n, len(stack)
+
+
 @pytest.mark.parametrize(
     "use",
     [
         "sorted(a)", "sum(a)", "[v + 1 for v in a]", "a + [1]", "a[:2]", "a[::-1]", "list(a)", "tuple(a)", "a == [1]", "max(a)",
         "a.index(a[0])", "str(len(a))", "np.mean(np.array(a))", "np.array(a).sum() + len(a)", "a[-1]", "a[len(a) - 1]", "a[99]",
         "bool(a), not a", "(a.pop(), a)", "[a, a]", "isinstance(a, list)", "np.asarray(a, dtype=np.float32)", "np.array(a, int)",
-        "(a.extend([1.0]), a)", "a.copy()", "len(a) > 3 and a[2]", "np.array([a, a])", "x[np.array(a) > 1]", "f'{len(a)}'",
+        "(a.extend([1.0]), a)", "np.mean(a), np.max(a, initial=0)", "np.array(a) * 2", "np.sort(a)", "np.add(a, 1)", "[list(a), a]", "a != a", "a.copy()", "len(a) > 3 and a[2]", "np.array([a, a])", "x[np.array(a) > 1]", "f'{len(a)}'",
     ],
 )  # fmt: skip
 def test_what_else_is_done_with_it(use: str) -> None:

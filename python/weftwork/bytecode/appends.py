@@ -24,13 +24,21 @@ class Appends:
     array_operand: Any
     name_of: Any
     appended_in_loops: Any
+    asks_to_grow: Any
+    keep_short_loop: Any
 
     def appends_a_row(self, function: Any, args: tuple) -> bool:
         """Whether a loop that is recorded once appends to a list that is older, which gets its rows when the loop is done."""
-        if not self.trace.loops or not is_append(function) or len(args) != 1:
+        if not self.trace.is_repeated or not is_append(function, "append" if args else "pop") or len(args) > 1:
             return False
-        self.appended_in_loops(function.__self__, args[0])
-        if self.trace.predicate is not None:
+        owner = function.__self__
+        if not self.trace.loops:
+            self.keep_short_loop(owner)
+        elif args:
+            self.appended_in_loops(owner, args[0])
+        elif owner:
+            self.asks_to_grow(owner, owner[-1])
+        if not args or not self.trace.loops or self.trace.predicate is not None:
             return False
         loop, birth = self.trace.loops[-1], self.births.get(id(function.__self__))
         if (
@@ -67,13 +75,9 @@ class Appends:
         return is_seen or name in live_from(frame.code, turns.at)
 
 
-def is_append(function: Any) -> bool:
+def is_append(function: Any, name: str = "append") -> bool:
     """Whether it is the method of a list."""
-    return (
-        type(function) is types.BuiltinFunctionType
-        and type(function.__self__) is list
-        and function.__name__ == "append"
-    )
+    return type(function) is types.BuiltinFunctionType and type(function.__self__) is list and function.__name__ == name
 
 
 def is_only_appended_to(append: types.BuiltinFunctionType, frame: Frame, at: int, known: list[Any]) -> bool:

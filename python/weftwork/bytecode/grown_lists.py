@@ -10,14 +10,16 @@ import numpy as np
 
 from .. import _core
 from ..numpy.growing import LONGEST, Elements, GrownList, Trimmed, elements_of
-from ..numpy.places import Attribute
+from ..numpy.places import Attribute, Entry, Place, Stored
 from ..numpy.retry import Retry
 from ..numpy.shared_arrays import is_held
 from ..numpy.tracer import TracedArray, as_tensor, wrap
 from ..numpy.validity import require
 from .frame import Frame
-from .kinds import has_python
+from .kinds import attributes_of, has_python, instance_space, is_user_object
 from .liveness import LOOKING, live_at
+from .natives import is_numpy_function
+from .outside import ATTRIBUTE
 
 __all__ = ["GrownLists", "ListMethod"]
 
@@ -35,6 +37,8 @@ class ListMethod:
 CODE = (types.FunctionType, types.MethodType, ListMethod)
 #: Turns of a loop that appends a row in each of them, where each is a value of the program.
 MOST_ROWS = 64
+#: Elements that a list may have at least, where nobody knows how many are appended.
+LEAST_ROOM = 4096
 #: Times that what is known of a list may change before its loop is written out.
 MOST_FORMS = 4
 
@@ -45,8 +49,13 @@ class GrownLists:
     trace: Any
     frame: Any
     births: dict[int, tuple[int, Any]]
+    fresh: dict[int, Any]
+    overlay: dict[Any, Any]
+    bakes: bool
 
     born: Any
+    call: Any
+    item: Any
     is_older: Any
     known_place: Any
     note_change: Any
@@ -72,6 +81,15 @@ class GrownLists:
         if not is_row or (hasattr(loop, "turns") and isinstance(loop.trips, int) and loop.trips > MOST_ROWS):
             self.asks_to_grow(owner, value)
 
+    def keep_short_loop(self, owner: list[Any]) -> None:
+        """Called where a way outside of loops appends: a short loop around that is written out is one whose list grows."""
+        for ref in reversed(self.trace.written_out):
+            turns = ref()
+            if turns is not None and turns.frame is self.frame and turns.at >= 0 and not self.bakes:
+                known = turns.site in self.trace.peels or turns.site in self.trace.unrolled
+                if not known and self.is_older(owner, self.trace.predicate.born):
+                    raise Retry(turns.site, "a list grows in it", keep=True)
+
     def asks_to_grow(self, owner: list[Any], value: Any) -> None:
         """Where a loop appends to a list: has it recorded once more, with the list as one that grows, where that can be."""
         loops = [loop for loop in self.trace.loops if hasattr(loop, "turns") and self.is_older(owner, loop.born)]
@@ -81,16 +99,46 @@ class GrownLists:
         frame, site = loop.frame, loop.turns.site
         if not isinstance(frame, Frame):
             return
-        names = [name for name, held in frame.locals.items() if held is owner]
+        names = self.names_of(frame, owner)
         if len(names) != 1 or not LOOKING.isdisjoint(frame.f_code.co_names):
             return
-        times = times_of(loops)
-        if times is None:
-            return
-        sites = sum(i.value == names[0] for i in frame.code.instructions if i.name.startswith("LOAD_FAST"))
-        elements = elements_of(self.numbers_of(value), min(len(owner) + times * max(sites, 1), LONGEST))
+        times, variable = times_of(loops), names[0].partition(".")[0]
+        sites = sum(i.value == variable for i in frame.code.instructions if i.name.startswith("LOAD_FAST"))
+        most = self.room() if times is None else len(owner) + times * max(sites, 1)
+        elements = elements_of(self.numbers_of(value), min(most, LONGEST))
         if elements is not None:
             self.ask_to_grow(site, names[0], elements)
+
+    def names_of(self, frame: Frame, owner: list[Any]) -> list[str]:
+        """What has a list: variables of a frame, and attributes of objects that these have."""
+        found = []
+        for name, value in frame.locals.items():
+            if value is owner:
+                found.append(name)
+            if is_user_object(value):
+                own = attributes_of(value) if id(value) in self.fresh else {}
+                stored = {key: held for (_, _, key), (holder, _, held) in self.overlay.items() if holder is value}
+                found += [f"{name}.{key}" for key, held in {**own, **stored}.items() if held is owner]
+        return found
+
+    def holder(self, frame: Frame, name: str) -> tuple[Place, Any] | None:
+        """The place that such a name is of, and what refers to the value there."""
+        variable, _, attribute = name.partition(".")
+        if variable not in frame.locals:
+            return None
+        if not attribute:
+            return Entry("", frame.locals, variable), frame.locals
+        owner, key = frame.locals[variable], (ATTRIBUTE, id(frame.locals[variable]), attribute)
+        if key in self.overlay:
+            return Stored("", owner, self.overlay, key, attribute, None), self.overlay[key]
+        if id(owner) not in self.fresh or not hasattr(owner, attribute):
+            return None
+        return Attribute("", owner, attribute), instance_space(owner) or owner
+
+    def room(self) -> int:
+        """How many elements a list may have of which nobody knows it: those of the largest argument, and some thousand."""
+        sizes = [array.size for array in self.trace.arguments]
+        return max(LEAST_ROOM, *(size for size in sizes if isinstance(size, int)))
 
     def ask_to_grow(self, site: Any, name: str, elements: Elements) -> None:
         known = self.trace.growing.get((site, name), ())
@@ -100,21 +148,29 @@ class GrownLists:
     def grow_lists(self, frame: Any, site: Any) -> None:
         """Called before a loop is recorded: variables with lists that it is known to make grow get what stands for those."""
         for (where, name), forms in self.trace.growing.items():
-            value = frame.locals.get(name) if where == site and isinstance(frame, Frame) else None
-            if type(value) is not list or None in forms:
+            found = self.holder(frame, name) if where == site and isinstance(frame, Frame) else None
+            if found is None or None in forms:
+                continue
+            (place, holder), value = found, found[0].read()
+            if type(value) is not list:
                 continue
             elements = forms[-1]
             items = [self.numbers_of(item) for item in value]
             like = [elements_of(item, elements.capacity) for item in items]
-            is_alone = self.trace.predicate is None and not is_held(
-                value, 1, [frame.locals, self.births.get(id(value))]
-            )
+            is_alone = not is_held(value, 1, [holder, self.births.get(id(value))]) and self.is_of_way(value)
             if not is_alone or any(each != elements for each in like):
                 raise Retry(
                     site, "a list grows in it that others have, or of elements of several forms", grows=(name, None)
                 )
-            frame.locals[name] = grown = self.born(GrownList(elements, site, name, items))
-            self.grown.append(grown)
+            self.grown.append(self.born(GrownList(elements, site, name, items)))
+            place.put(self.grown[-1])
+
+    def is_of_way(self, value: Any) -> bool:
+        """Whether the ways that are recorded have made it themselves: what is older is kept for the other one."""
+        predicate = self.trace.predicate
+        while predicate is not None and not self.is_older(value, predicate.born):
+            predicate = predicate.outer
+        return predicate is None
 
     def numbers_of(self, value: Any) -> Any:
         return tuple(map(self.number_operand, value)) if type(value) is tuple else self.number_operand(value)
@@ -124,12 +180,16 @@ class GrownLists:
         grown = args[0] if args else None
         if type(function) in CODE or function is isinstance or (isinstance(function, type) and has_python(function)):
             return NotImplemented
-        if type(grown) is GrownList and function is len and len(args) == 1:
-            return grown.count
         dtypes = [*args[1:], *(value for key, value in kwargs.items() if key == "dtype")]
-        makes_array = function in (np.array, np.asarray) and len(dtypes) == len(args) + len(kwargs) - 1 < 2
-        if type(grown) is GrownList and makes_array:
-            return self.array_of_list(grown, *dtypes)
+        if type(grown) is GrownList and len(dtypes) == len(args) + len(kwargs) - 1 < 2:
+            if function in (np.array, np.asarray):
+                return self.array_of_list(grown, *dtypes)
+            if function in (len, list) and not dtypes:
+                return grown.count if function is len else self.copy_of(grown)
+        if is_numpy_function(function):
+            arrays = [self.array_of_list(value) if type(value) is GrownList else value for value in args]
+            named = {k: self.array_of_list(v) if type(v) is GrownList else v for k, v in kwargs.items()}
+            return self.call(function, tuple(arrays), named)
         return self.unknown_use("such a call with a list that grows in a loop")
 
     # -- what a program does with them --------------------------------------------------------------------------------
@@ -155,7 +215,13 @@ class GrownLists:
             return self.append_to(method.owner, self.numbers_of(args[0]))
         if method.name == "pop" and not args and not kwargs:
             return self.pop_of(method.owner)
+        if method.name == "copy" and not args and not kwargs:
+            return self.copy_of(method.owner)
         return self.unknown_use(f"'{method.name}' of a list that grows in a loop")
+
+    def copy_of(self, grown: GrownList) -> GrownList:
+        self.grown.append(self.born(grown.copied()))
+        return self.grown[-1]
 
     def unknown_use(self, what: str) -> Any:
         self.write_out_lists()
@@ -165,23 +231,24 @@ class GrownLists:
         loops = [loop for loop in self.trace.loops if self.is_older(grown, loop.born)]
         times = times_of(loops)
         elements = elements_of(value, grown.elements.capacity)
-        if elements is None or times is None:
+        if elements is None:
             return self.unknown_use("what is appended to a list is of another form")
         if elements != grown.elements:
             self.ask_to_grow(grown.site, grown.name, elements)
             self.unknown_use("what is appended to a list is of another form each time")
-        needed = grown.note_append(loops[0] if loops else None, times)
-        if needed > grown.elements.capacity:
-            if needed <= LONGEST:
-                self.ask_to_grow(grown.site, grown.name, elements._replace(capacity=min(2 * needed, LONGEST)))
-            self.unknown_use("a list grows beyond what a program keeps")
+        grown.is_open |= times is None
+        needed = 0 if times is None else grown.note_append(loops[0] if loops else None, times)
+        if needed > elements.capacity < LONGEST:
+            self.ask_to_grow(grown.site, grown.name, elements._replace(capacity=min(2 * needed, LONGEST)))
+            self.unknown_use("a list grows more each time")
+        grown.is_open |= needed > elements.capacity
         grown.write(grown.end(), value)
         self.set_count(grown, self.counted_by(grown.count, 1))
 
     def pop_of(self, grown: GrownList) -> Any:
         if type(grown.count) is int and not grown.count:
             raise IndexError("pop from empty list")
-        value = grown.read(grown.place(-1, "pop index"))
+        value = self.element_at(grown, -1, "pop index")
         self.set_count(grown, self.counted_by(grown.count, -1))
         return value
 
@@ -197,7 +264,14 @@ class GrownLists:
         grown.count = count
 
     def list_item(self, grown: GrownList, key: Any) -> Any:
-        return grown.read(grown.place(self.list_index(key), "list index"))
+        if type(key) is slice and key == slice(None):
+            return self.copy_of(grown)
+        return self.element_at(grown, self.list_index(key), "list index")
+
+    def element_at(self, grown: GrownList, index: Any, what: str) -> Any:
+        if grown.has_texts():
+            self.unknown_use("a text of a list that grows in a loop")
+        return grown.read(grown.place(index, what))
 
     def store_in_list(self, grown: GrownList, key: Any, value: Any) -> None:
         value = self.numbers_of(value)
@@ -214,6 +288,8 @@ class GrownLists:
 
     def array_of_list(self, grown: GrownList, dtype: Any = None) -> Any:
         """``np.array(out)``"""
+        if grown.has_texts():
+            self.unknown_use("an array of texts")
         rows = grown.rows()
         if dtype is not None:
             rows = rows.astype(dtype)
@@ -223,7 +299,7 @@ class GrownLists:
         number, empty = wrap(as_tensor(count, np.dtype(np.int64))), np.dtype(np.float64 if dtype is None else dtype)
         if grown.elements.is_tuple or rows.dtype != empty:
             require(number > 0)
-        found = rows[np.arange(rows.shape[0]) < number]
+        found = self.item(rows, np.arange(rows.shape[0]) < number)
         self.trimmed[id(found)] = Trimmed(found, rows, count, empty)
         return found
 
@@ -233,4 +309,4 @@ def times_of(loops: list[Any]) -> int | None:
     trips = [loop.trips if isinstance(loop.trips, int) else loop.trips.max for loop in loops]
     if any(loop.turns.is_endless for loop in loops):
         return None
-    return math.prod(trips) if math.prod(trips) <= LONGEST else None
+    return math.prod(trips)

@@ -6,6 +6,7 @@ elements are numbers, or tuples of numbers of one form.
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,9 +25,9 @@ LONGEST = 1 << 22
 
 
 class Elements(NamedTuple):
-    """Of which form the elements of a list are, one or several numbers each, and how many there may be.
+    """Of which form the elements of a list are, one or several numbers or texts each, and how many there may be.
 
-    ``forms``: the dtype of each number, and its type where that is Python's.
+    ``forms``: the dtype of each number, and its type where that is Python's; of a text that of its number among those of the list.
     """
 
     is_tuple: bool
@@ -48,6 +49,8 @@ def form_of(value: Any) -> tuple[np.dtype, type | None] | None:
         return None
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.dtype, None
+    if type(value) is str:
+        return np.dtype(np.int64), str
     if not are_numbers((value,)):
         return None
     if isinstance(value, TracedArray):
@@ -61,7 +64,9 @@ class GrownList:
 
     def __init__(self, elements: Elements, site: Any, name: str, items: list[Any]) -> None:
         self.elements, self.site, self.name, self.count = elements, site, name, 0
-        #: How many are appended at most: in the pass over a loop that goes on, and before it.
+        self.texts: dict[str, int] = {}
+        self.is_open = False  # nobody knows how many are appended at most
+        #: How many that is: in the pass over a loop that goes on, and before it.
         self.in_pass, self.before, self.pass_ = 0, len(items), (None, 0)
         rows = elements.capacity + 1  # the last for what is appended where it is not
         self.columns = [wrap(broadcast_to(as_tensor(0, dtype), (rows,))) for dtype, _ in elements.forms]
@@ -71,7 +76,15 @@ class GrownList:
 
     def write(self, place: Any, value: Any) -> None:
         for column, part in zip(self.columns, value if self.elements.is_tuple else (value,), strict=True):
-            column[place] = part
+            column[place] = self.texts.setdefault(part, len(self.texts)) if type(part) is str else part
+
+    def copied(self) -> GrownList:
+        made = copy.copy(self)
+        made.columns, made.texts = [wrap(as_tensor(column)) for column in self.columns], dict(self.texts)
+        return made
+
+    def has_texts(self) -> bool:
+        return any(kind is str for _, kind in self.elements.forms)
 
     def read(self, place: Any) -> Any:
         parts = []
@@ -82,8 +95,12 @@ class GrownList:
         return tuple(parts) if self.elements.is_tuple else parts[0]
 
     def end(self) -> Any:
-        """The row that is appended next."""
-        return self.row(self.count)
+        """The row that is appended next; the call runs plainly, or the one program raises, where there is none left."""
+        if not self.is_open:
+            return self.row(self.count)
+        count, most = wrap(as_tensor(self.count, np.dtype(np.int64))), self.elements.capacity
+        found = demanded(count.tensor, count < most, "list_length", f"a list grows beyond {most} elements")
+        return self.row(np.minimum(wrap(found), most))
 
     def row(self, place: Any) -> Any:
         is_known = not isinstance(place, TracedArray)
@@ -129,6 +146,35 @@ class GrownList:
         return wrap(as_tensor(np.stack(values, axis=1))) if self.elements.is_tuple else values[0]
 
 
+def refuse_use(*_: Any) -> Any:
+    """What Python's own operators do with such a list: it has to be Python's then."""
+    trace = current_trace()
+    assert trace is not None
+    return trace.recorder.unknown_use("such a use of a list that grows in a loop")
+
+
+for _name in [
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "add",
+    "mul",
+    "rmul",
+    "iadd",
+    "imul",
+    "contains",
+    "iter",
+    "len",
+    "getitem",
+    "reversed",
+]:
+    setattr(GrownList, f"__{_name}__", refuse_use)
+GrownList.__hash__ = None  # type: ignore[assignment]
+
+
 class Trimmed(NamedTuple):
     """An array of the elements of such a list: all rows, how many are there, and the dtype that NumPy gives it without any."""
 
@@ -143,10 +189,14 @@ def array_of_elements(empty: np.dtype, count: int, rows: np.ndarray) -> np.ndarr
     return rows[:count].copy() if count else np.zeros(0, empty)
 
 
-def listed_elements(kinds: tuple[bool, ...], is_tuple: bool, count: int, *columns: np.ndarray) -> list[Any]:
-    """The list that a call gives; ``kinds``: of which columns the numbers are Python's."""
-    values = [
-        column[:count].tolist() if is_python else list(column[:count])
-        for is_python, column in zip(kinds, columns, strict=True)
-    ]
-    return list(zip(*values, strict=True)) if is_tuple else values[0]
+def listed_elements(elements: Elements, texts: list[str], count: int, *columns: np.ndarray) -> list[Any]:
+    """The list that a call gives."""
+    parts = zip(columns, elements.forms, strict=True)
+    values = [listed(column[:count], kind, texts) for column, (_, kind) in parts]
+    return list(zip(*values, strict=True)) if elements.is_tuple else values[0]
+
+
+def listed(column: np.ndarray, kind: type | None, texts: list[str]) -> list[Any]:
+    if kind is None:
+        return list(column)
+    return [texts[number] for number in column.tolist()] if kind is str else column.tolist()
