@@ -352,6 +352,31 @@ def test_globals_and_attributes_of_classes() -> None:
     assert function.ways["compiled"] == 3  # type: ignore[attr-defined]
 
 
+def test_a_variable_of_a_function_outside_of_the_call() -> None:
+    def make():
+        level = np.array([-2.0, 1.0, -0.75])
+
+        def step(x):
+            nonlocal level
+            n = 0
+            while n < 3:
+                n += 1
+                if level.sum() > 1:
+                    pass
+                level = np.tanh(level + x[:3])
+            for i in range(20):
+                level = level * 0.9 + x[i]
+            return level + 4
+
+        return step
+
+    plain, fast, strict = make(), wf.jit(make(), strict=False), wf.jit(make(), strict=True)
+    for x in (X, -X, X):
+        wanted = plain(x)
+        same(fast(x), wanted)
+        same(strict(x), wanted)
+
+
 def test_a_class_keeps_what_an_object_lacks() -> None:
     class Counted:
         hits = 0

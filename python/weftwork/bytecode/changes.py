@@ -77,7 +77,10 @@ class Changes:
                 break
             if not hasattr(loop, "turns"):
                 self._require_young(place.owner, what or self.name_of(place.owner))
-            if not any(cell is place.owner for cell in getattr(loop.frame, "cells", {}).values()):
+            is_variable = type(place) is Cell and any(
+                cell is place.owner for cell in getattr(loop.frame, "cells", {}).values()
+            )
+            if not is_variable:  # of the frame whose loop it is
                 loop.note_place(place)
 
     def name_of(self, value: Any) -> str:
