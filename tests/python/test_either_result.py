@@ -390,3 +390,17 @@ def test_drawn_programs(seed: int) -> None:
             agrees(fast, function, numbers.normal(size=3), numbers.normal(size=3))
         except AssertionError as error:
             raise AssertionError(source) from error
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_which_array_a_loop_has_bound_is_known_or_asked(k: int) -> None:
+    def bound(x, y):
+        z = np.zeros(3)
+        for i in range(12):
+            if y[i % 3] > k:
+                z = x
+        return z is x, z is y
+
+    fast = wf.jit(bound, strict=False)
+    for y in (Y, -np.ones(3), 2 * np.ones(3)):
+        assert fast(X, y) == bound(X, y)

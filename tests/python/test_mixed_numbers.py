@@ -163,3 +163,34 @@ def test_numbers_beside_scalars_of_short_types(function, dtype):
                 fast(x)
             continue
         same(fast(x), wanted)
+
+
+@pytest.mark.parametrize("start", [2, 2.0, 0.5, True])
+def test_a_number_that_the_caller_gives_is_one_of_two_types_behind_a_loop(start):
+    def last(x, t):
+        for i in range(30):
+            t = 2
+            if x[i] > 0:
+                t = 1.0
+        return t
+
+    fast = wf.jit(last, strict=False)
+    for x in (np.ones(30), -np.ones(30), np.arange(30) - 20.0):
+        same(fast(x, start), last(x, start))
+
+
+def test_a_result_of_a_long_way_is_pythons_number_where_numpy_has_one():
+    def last(x, given):
+        s, y = 0.0, np.zeros(3)
+        for i in range(5):
+            s += x[i]
+            if y.sum() + x[0] > 1.5:
+                return s, 1, 2
+        while i < 12:
+            s = given["k"]
+            i += 1
+        return y, s
+
+    fast = wf.jit(last, strict=False)
+    for x in (np.ones(30), np.full(30, 2.0)):
+        same(fast(x, {"k": 0.25}), last(x, {"k": 0.25}))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import random
 from typing import Any
 
 import numpy as np
 import pytest
-from same_types import same
+from same_types import outcome, same
+from sources import function_of
 
 import weftwork as wf
 
@@ -416,3 +418,107 @@ def test_ways_that_are_given_up_leave_containers_as_they_were() -> None:
         rng = np.random.default_rng(seed)
         x, k = rng.normal(size=20), rng.integers(-4, 9, 20)
         same(fast(x, k), program(x, copy.copy(k)))
+
+
+class Held:
+    """What drawn programs change: of their own, and of the caller's."""
+
+    def __init__(self) -> None:
+        self.q, self.n, self.v, self._z = 0.5, 0, np.zeros(3), 0.0
+
+    def step(self, t):
+        self.n += 1
+        if t > self.q:
+            self.q = t
+        self.v = self.v * 0.5 + t
+
+    @property
+    def z(self):
+        return self._z
+
+    @z.setter
+    def z(self, t):
+        self._z = t * 1.0
+
+
+NUMBERS = ["d['p']", "d['n']", "o.q", "o.n", "o.z", "w.q", "w.n", "e['k']", "values[0]", "values[-1]", "c", "s"]
+ARRAYS = ["d['v']", "o.v", "w.v", "values[1]", "y"]
+
+
+def drawn(seed: int) -> str:
+    """A function whose loops and conditions change numbers and arrays wherever they are."""
+    r = random.Random(seed)
+
+    def number() -> str:
+        plain = r.choice([*NUMBERS, "x[i]", "x[i] * 2", "1.5", "i", "2"])
+        return f"({plain} {r.choice('+-*')} {r.choice(NUMBERS)} * 0.5)" if r.random() < 0.3 else plain
+
+    def condition() -> str:
+        return r.choice(
+            [
+                f"{r.choice(NUMBERS)} > {r.choice(['0', '1', 'x[i]'])}",
+                "x[i] > 0",
+                "i % 3 == 0",
+                f"{r.choice(ARRAYS)}.sum() > 1",
+            ]
+        )
+
+    def statement(depth: int) -> list[str]:
+        indent = "    " * (depth + 2)
+        if depth < 3 and r.random() < 0.3:
+            lines = [indent + f"if {condition()}:", *statement(depth + 1)]
+            return lines + ([indent + "else:", *statement(depth + 1)] if r.random() < 0.5 else [])
+        if depth < 2 and r.random() < 0.1:
+            return [indent + f"for j in range({r.choice(['2', '11', 'i % 3'])}):", *statement(depth + 1)]
+        a, b = r.choice(NUMBERS), r.choice(ARRAYS)
+        return [
+            indent
+            + r.choice(
+                [
+                    f"{a} = {number()}",
+                    f"{a} {r.choice('+-*')}= {r.choice(['x[i]', '0.5', '1'])}",
+                    f"{a}, {r.choice(NUMBERS)} = {r.choice(NUMBERS)}, {a}",
+                    f"{b} = {r.choice(ARRAYS)} * 0.9 + x[i]",
+                    f"{b} = {r.choice([*ARRAYS, 'x[:3] * 1'])}",
+                    f"{b} {r.choice('+*')}= {r.choice(['x[i]', '0.9'])}",
+                    f"{b}[{r.choice(['0', 'i % 3', '-1'])}] = {number()}",
+                    r.choice(["o.step(x[i])", "w.step(x[i])", "bump(x[i])"]),
+                ]
+            )
+        ]
+
+    lines = [
+        "def f(Held, x, w, e):",
+        "    d, o, values = {'p': 0.0, 'n': 0, 'v': x[:3] * 1}, Held(), [1.0, np.ones(3), 2]",
+        "    c, s, y = 0.0, 0.0, np.zeros(3)",
+        "    def bump(t):",
+        "        nonlocal c",
+        "        c += t",
+    ]
+    for _ in range(r.choice([1, 2])):
+        lines.append(f"    for i in range({r.choice(['30', '30', '9', '5', 'len(x) - 20'])}):")
+        for _ in range(r.randint(1, 4)):
+            lines += statement(0)
+        if r.random() < 0.3:
+            lines.append(f"        if {condition()}: {r.choice(['break', 'continue', 'return s, d'])}")
+            lines += statement(0)
+    lines.append(
+        f"    return {r.choice(['(s, d, o.q, o.n, o.v, o.z, values, c, y)', '(d, values)', '(o.v is w.v, y is w.v, s)', '(o.v, c)'])}"
+    )
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_drawn_programs(seed: int) -> None:
+    source = drawn(seed)
+    function = function_of(source, "f", f"places {seed}")
+    fast = wf.jit(function, strict=False)
+    mine, theirs = (Held(), {"k": 0.0}), (Held(), {"k": 0.0})
+    for call in range(3):
+        x = np.random.default_rng(10 * seed + call).normal(size=30)
+        x = np.abs(x) if call == 2 else x
+        got, wanted = (outcome(run, (Held, x.copy(), *state)) for run, state in ((fast, mine), (function, theirs)))
+        try:
+            same([got, held(mine[0]), mine[1]], [wanted, held(theirs[0]), theirs[1]], atol=1e-9)
+        except AssertionError as error:
+            raise AssertionError(source) from error

@@ -144,6 +144,9 @@ class EarlyExits(LongWays):
         for array in (lhs, rhs):
             if array._storage.choice is not None:
                 return self.write_out_choice(array._storage.choice)
+            if array._storage.apart not in (True, False):
+                raise Retry(array._storage.apart, "which of two arrays a variable has shows")
+        return self.refuse("which of two arrays a variable has shows")
 
     def range_by_values(self, args: tuple) -> RangeByValues | None:
         """The range that a ``for`` statement asks for next, where the program computes a bound of it."""

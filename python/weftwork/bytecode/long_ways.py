@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..numpy.dispatch import broadcast_to
 from ..numpy.maybe import Either, Maybe
+from ..numpy.mixed import mark_of, marked
 from ..numpy.shared_arrays import Side
 from ..numpy.tracer import Storage, Tensor, TracedArray, as_tensor, wrap
 from .branches import MOST_WORK_OF_A_CALL, Joined, Predicate, Undecided, bring_places_back, negated
@@ -68,6 +69,10 @@ class JoinedTurns(Joined):
         return known[id(value)]
 
     def each_handed_on(self, value: Any, part: Any, pair: Any) -> Any:
+        mark = mark_of(self.trace, value)
+        if mark is not None:
+            python = mark.python if type(mark.python) is bool else part(mark.python)
+            return marked(self.trace, part(mark.number), python, mark.kind)
         if isinstance(value, TracedArray):
             return value if value._storage.born < self.born else self.array_handed_on(value, pair)
         if type(value) in (tuple, list):

@@ -18,6 +18,7 @@ from .. import _core
 from ..errors import Error
 from ..numpy.growing import GrownList
 from ..numpy.retry import Retry
+from ..numpy.shared_arrays import may_be_one
 from ..numpy.stored import fits, holds_all
 from ..numpy.tracer import Tensor, Trace, TracedArray
 from ..numpy.validity import can_note, demanded, require
@@ -220,7 +221,8 @@ class Recorder(Changes, GrownLists, EarlyExits, MixedNumbers, Appends, Items, It
         if not is_same and type(lhs) is type(rhs) is TracedArray:
             if lhs.scalar and rhs.scalar and not (lhs.weak or rhs.weak):
                 self.refuse("whether two NumPy scalars are one object")
-            if not (lhs.scalar or rhs.scalar) and not (lhs._storage.choice is rhs._storage.choice is None):
+            is_chosen = not (lhs._storage.choice is rhs._storage.choice is None)
+            if not (lhs.scalar or rhs.scalar) and (is_chosen or may_be_one(lhs, rhs)):
                 return self.same_of_chosen(lhs, rhs)
             places = sorted(self.sources[id(a.tensor)][2] for a in (lhs, rhs) if id(a.tensor) in self.sources)
             if len(places) == 2:

@@ -14,7 +14,7 @@ from .. import _core
 from .layout import lasting_strides
 from .tracer import Storage, TracedArray, as_tensor, python_truth, wrap
 
-__all__ = ["Choice", "SharedArrays", "Side", "chosen_array", "identity", "is_held"]
+__all__ = ["Choice", "SharedArrays", "Side", "chosen_array", "identity", "is_held", "may_be_one"]
 
 
 def references(value: Any) -> int:
@@ -167,6 +167,11 @@ def family_of(storage: Storage) -> set[Storage]:
         found.update(new)
         pending += new
     return found
+
+
+def may_be_one(a: TracedArray, b: TracedArray) -> bool:
+    """Whether one is what a loop gives as an array of its own, where NumPy may have the other."""
+    return any(one._storage.apart and other._storage in family_of(one._storage) for one, other in ((a, b), (b, a)))
 
 
 class SharedArrays:

@@ -57,6 +57,7 @@ class Parts:
         return value if type(value) is tuple and self.tuples.get(name) == len(value) else None
 
     def of_mixed(self, value: Any, kinds: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        value = self.loop.in_program(value)
         found = sides(self.loop.trace, value, kinds)
         if found is None:
             return None
