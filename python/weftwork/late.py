@@ -186,9 +186,9 @@ class Helper:
                     if not self.changed.wait(IDLE):
                         self.thread = None
                         return
-                found = self.queue.popleft()
             with self.busy:
-                program = found()
+                # What is not begun yet stays in the queue: a child that is forked before has it there.
+                program = self.queue.popleft()()
                 if program is not None and not self.has_ended:
                     program.compile(beside=True)
                 del program

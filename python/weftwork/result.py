@@ -120,7 +120,7 @@ class Blueprint:
             return self.grown(functools.partial(array_of_elements, trimmed.empty), trimmed.count, [trimmed.rows], path)
         if type(value) is GrownList:
             form = functools.partial(listed_elements, value.elements, list(value.texts))
-            return self.grown(form, value.count, value.columns, path)
+            return self.grown(form, value.count, value.stored(), path)
         if isinstance(value, Selection):
             if not self.recorder.can_break():
                 value.leave()

@@ -162,6 +162,40 @@ def short_loop(x, k):
     return out
 
 
+def reservoir(x, k):
+    level, levels, short = 50.0, [], 0
+    for v in x:
+        level += v * 4
+        if level > 60:
+            level = 60.0  # a number of Python's
+        elif level < 10:
+            level, short = 10, short + 1
+        levels.append((level, short))
+    return levels
+
+
+def capped(x, k):
+    level, levels = 0.0, []
+    for v in x:
+        level += v
+        if level > 2:
+            level = 2.0
+        levels.append(level)
+    return levels, np.array(levels), levels[-1]
+
+
+def first_fit(x, k):
+    bins = []
+    for v in np.abs(x) % 1:
+        for i in range(len(bins)):
+            if bins[i] >= v:
+                bins[i] -= v
+                break
+        else:
+            bins.append(1 - v)
+    return bins
+
+
 class Log:
     def __init__(self) -> None:
         self.rows, self.seen = [], 0
@@ -180,7 +214,8 @@ def logged(x, k):
 
 
 PROGRAMS = [
-    selected, peaks, run_lengths, next_larger, zigzag, pairs, history, given_back, many_rows, trades, flooded, short_loop, logged,
+    selected, peaks, run_lengths, next_larger, zigzag, pairs, history, given_back, many_rows, trades, flooded, short_loop, logged, capped,
+    first_fit,
 ]  # fmt: skip
 
 
@@ -189,8 +224,14 @@ def test_it_is_one_program(program: Any) -> None:
     fast, strict = wf.jit(program, strict=False), wf.jit(program, strict=True)
     for x in (X, -X, np.abs(X) + 1, X[::-1]):
         same(fast(x, K), program(x, K))
-        same(strict(x, K), program(x, K))
+        same(strict(x, K), program(x, K), types=program is not capped)
     assert fast.ways["compiled"] == (3 if program is pairs else 4)  # an array of no tuples is another matter
+
+
+def test_numbers_of_more_than_two_types() -> None:
+    fast = wf.jit(reservoir, strict=False)
+    for x in (X, -X, np.abs(X)):
+        same(fast(x, K), reservoir(x, K))
 
 
 @pytest.mark.parametrize("program", [selected, pairs])

@@ -24,10 +24,10 @@ def decides(x: Any) -> Any:
 
 
 def settles(x: Any, turns: int) -> Any:
-    count = {"turns": 0}  # which keeps the loop in pieces
+    count = {"turns": 0}  # which loses a key in each turn: that keeps the loop in pieces
     while np.abs(x).max() > 1e-300 and count["turns"] < turns:
         x = x * 0.5 + np.sin(x) * 0.25
-        count["turns"] += 1
+        count["turns"] = count.pop("turns") + 1
     return x, count["turns"]
 
 

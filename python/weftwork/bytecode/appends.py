@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ..numpy.mixed import mark_of
 from ..numpy.shared_arrays import is_held
 from .frame import Frame
 from .liveness import LOOKING, live_from
@@ -26,18 +27,22 @@ class Appends:
     appended_in_loops: Any
     asks_to_grow: Any
     keep_short_loop: Any
+    raises: Any
+    settle: Any
 
     def appends_a_row(self, function: Any, args: tuple) -> bool:
         """Whether a loop that is recorded once appends to a list that is older, which gets its rows when the loop is done."""
         if not self.trace.is_repeated or not is_append(function, "append" if args else "pop") or len(args) > 1:
             return False
-        owner = function.__self__
+        # No variable here has the list: who else has it is counted below.
         if not self.trace.loops:
-            self.keep_short_loop(owner)
+            self.keep_short_loop(function.__self__)
         elif args:
-            self.appended_in_loops(owner, args[0])
-        elif owner:
-            self.asks_to_grow(owner, owner[-1])
+            self.appended_in_loops(function.__self__, args[0])
+            if mark_of(self.trace, args[0]) is not None and not self.raises:
+                self.settle(args[0])
+        elif function.__self__:
+            self.asks_to_grow(function.__self__, function.__self__[-1])
         if not args or not self.trace.loops or self.trace.predicate is not None:
             return False
         loop, birth = self.trace.loops[-1], self.births.get(id(function.__self__))

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..numpy.growing import LONGEST, Elements, GrownList, Trimmed, elements_of
+from ..numpy.mixed import mark_of
 from ..numpy.places import Attribute, Entry, Place, Stored
 from ..numpy.retry import Retry
 from ..numpy.shared_arrays import is_held
@@ -75,6 +76,7 @@ class GrownLists:
         is_row = (
             self.trace.predicate is None
             and type(value) is not tuple
+            and mark_of(self.trace, value) is None
             and self.frame is getattr(loop, "frame", None)
             and not any(self.is_older(owner, outer.born) for outer in self.trace.loops[:-1])
         )
@@ -156,9 +158,8 @@ class GrownLists:
                 continue
             elements = forms[-1]
             items = [self.numbers_of(item) for item in value]
-            like = [elements_of(item, elements.capacity) for item in items]
             is_alone = not is_held(value, 1, [holder, self.births.get(id(value))]) and self.is_of_way(value)
-            if not is_alone or any(each != elements for each in like):
+            if not is_alone or not all(map(elements.has, items)):
                 raise Retry(
                     site, "a list grows in it that others have, or of elements of several forms", grows=(name, None)
                 )
@@ -230,12 +231,12 @@ class GrownLists:
     def append_to(self, grown: GrownList, value: Any) -> None:
         loops = [loop for loop in self.trace.loops if self.is_older(grown, loop.born)]
         times = times_of(loops)
-        elements = elements_of(value, grown.elements.capacity)
-        if elements is None:
+        elements = grown.elements
+        if not elements.has(value):
+            other = elements_of(value, elements.capacity)
+            if other is not None:
+                self.ask_to_grow(grown.site, grown.name, other)
             return self.unknown_use("what is appended to a list is of another form")
-        if elements != grown.elements:
-            self.ask_to_grow(grown.site, grown.name, elements)
-            self.unknown_use("what is appended to a list is of another form each time")
         grown.is_open |= times is None
         needed = 0 if times is None else grown.note_append(loops[0] if loops else None, times)
         if needed > elements.capacity < LONGEST:
@@ -275,7 +276,7 @@ class GrownLists:
 
     def store_in_list(self, grown: GrownList, key: Any, value: Any) -> None:
         value = self.numbers_of(value)
-        if elements_of(value, grown.elements.capacity) != grown.elements:
+        if not grown.elements.has(value):
             self.unknown_use("what is stored in a list is of another form")
         grown.write(grown.place(self.list_index(key), "list assignment index"), value)
 
@@ -288,8 +289,8 @@ class GrownLists:
 
     def array_of_list(self, grown: GrownList, dtype: Any = None) -> Any:
         """``np.array(out)``"""
-        if grown.has_texts():
-            self.unknown_use("an array of texts")
+        if not grown.has_one_dtype():
+            self.unknown_use("an array of elements of several types")
         rows = grown.rows()
         if dtype is not None:
             rows = rows.astype(dtype)

@@ -13,6 +13,8 @@ from ..numpy.mixed import kind_of, kinds_agree, mark_of, marked, require_one_typ
 from ..numpy.tracer import TracedArray, python_truth
 from ..numpy.validity import can_note, require
 from ..pytree import each_of
+from .appends import is_append
+from .grown_lists import ListMethod
 from .kinds import held_by
 from .machine import COMPARE
 from .natives import is_numpy_function
@@ -179,7 +181,12 @@ class MixedNumbers(Operators):
     def require_one_call(self, function: Any, operands: tuple, mixed: list[TracedArray]) -> None:
         """A call gives the same of numbers of Python's and of the scalars that stand for them."""
         is_kept = type(getattr(function, "__self__", None)) in (list, dict) and not self.trace.loops
-        if is_kept or (self.can_choose() and is_scalar_function(function)):
+        if (
+            is_kept
+            or type(function) is ListMethod
+            or is_append(function)
+            or (self.can_choose() and is_scalar_function(function))
+        ):
             return
         if is_numpy_function(function):
             self.require_one_result(operands)

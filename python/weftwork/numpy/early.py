@@ -73,7 +73,7 @@ class EarlyEnd:
         bound = self.names + [item.name for item in loop.carried if item.name is not None and not item.has_entry]
         for name in bound:
             # A way out of a for statement leads from one of its turns.
-            is_read = loop.turns.is_endless or loop.trace.recorder.is_read_when_done(loop.turns, name)
+            is_read = loop.turns.is_while or loop.trace.recorder.is_read_when_done(loop.turns, name)
             if name in loop.entry or not is_read:
                 continue
             if self.before is False or not can_note(loop.trace):

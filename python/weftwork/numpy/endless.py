@@ -30,6 +30,8 @@ class Endless(Turns):
 class While(Endless):
     """The turns of one while statement; ``places``: where ways out of it lead, of those that are known."""
 
+    is_while = True
+
     def __init__(self, frame: Any, at: int, places: dict[int, list[Any]]) -> None:
         super().__init__(frame, at, (frame.f_code, at), places)
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _core
 from .dispatch import broadcast_to
-from .mixed import PLAIN, mark_of
+from .mixed import kind_of, mark_of, marked, sides
 from .tracer import TracedArray, as_tensor, current_trace, python_truth, wrap
 from .tuples import are_numbers
 from .validity import demanded, note_bound
@@ -24,15 +23,37 @@ __all__ = ["LONGEST", "Elements", "GrownList", "Trimmed", "array_of_elements", "
 LONGEST = 1 << 22
 
 
-class Elements(NamedTuple):
-    """Of which form the elements of a list are, one or several numbers or texts each, and how many there may be.
+class Form(NamedTuple):
+    """Of a number: its dtype, its type where that is Python's, and of which other type of Python's it may be (see mixed.py).
 
-    ``forms``: the dtype of each number, and its type where that is Python's; of a text that of its number among those of the list.
+    A text has the dtype of its number among those of the list.
     """
 
+    dtype: np.dtype
+    kind: type | None
+    other: type | None = None
+
+    @property
+    def alternatives(self) -> tuple[Any, np.dtype, type | None]:
+        return self.other, self.dtype, self.kind
+
+
+class Elements(NamedTuple):
+    """Of which form the elements of a list are, one or several numbers or texts each, and how many there may be."""
+
     is_tuple: bool
-    forms: tuple[tuple[np.dtype, type | None], ...]
+    forms: tuple[Form, ...]
     capacity: int
+
+    def has(self, value: Any) -> bool:
+        """Whether a list of such elements may have this one."""
+        if (type(value) is tuple) is not self.is_tuple or (self.is_tuple and len(value) != len(self.forms)):
+            return False
+        trace, parts = current_trace(), value if self.is_tuple else (value,)
+        return all(
+            sides(trace, part, form.alternatives) is not None if form.other else form_of(part) == form
+            for part, form in zip(parts, self.forms, strict=True)
+        )
 
 
 def elements_of(value: Any, capacity: int) -> Elements | None:
@@ -43,20 +64,14 @@ def elements_of(value: Any, capacity: int) -> Elements | None:
     return Elements(is_tuple, tuple(known), capacity) if known and len(known) == len(forms) else None
 
 
-def form_of(value: Any) -> tuple[np.dtype, type | None] | None:
-    trace = current_trace()
-    if trace is None or mark_of(trace, value) is not None:
-        return None
-    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return value.dtype, None
+def form_of(value: Any) -> Form | None:
+    mark = mark_of(current_trace(), value)
+    if mark is not None:
+        return Form(mark.number.dtype, mark.number.weak, mark.kind)
     if type(value) is str:
-        return np.dtype(np.int64), str
-    if not are_numbers((value,)):
-        return None
-    if isinstance(value, TracedArray):
-        return value.dtype, value.weak
-    kind = int if type(value) is _core.Dim else type(value)
-    return (np.dtype(kind), kind) if kind in PLAIN else None
+        return Form(np.dtype(np.int64), str)
+    found = kind_of(value) if not isinstance(value, TracedArray) or are_numbers((value,)) else None
+    return None if found is None else Form(*found)
 
 
 class GrownList:
@@ -69,28 +84,41 @@ class GrownList:
         #: How many that is: in the pass over a loop that goes on, and before it.
         self.in_pass, self.before, self.pass_ = 0, len(items), (None, 0)
         rows = elements.capacity + 1  # the last for what is appended where it is not
-        self.columns = [wrap(broadcast_to(as_tensor(0, dtype), (rows,))) for dtype, _ in elements.forms]
+        empty = lambda dtype: wrap(broadcast_to(as_tensor(0, dtype), (rows,)))
+        self.columns = [empty(form.dtype) for form in elements.forms]
+        #: Which numbers are of the other type, where a form has one.
+        self.others = [empty(np.dtype(bool)) if form.other else None for form in elements.forms]
         for item in items:
             self.write(self.count, item)
             self.count += 1
 
     def write(self, place: Any, value: Any) -> None:
-        for column, part in zip(self.columns, value if self.elements.is_tuple else (value,), strict=True):
+        parts = value if self.elements.is_tuple else (value,)
+        for column, other, part, form in zip(self.columns, self.others, parts, self.elements.forms, strict=True):
+            if other is not None:
+                other[place], part = sides(current_trace(), part, form.alternatives)  # type: ignore[misc]
             column[place] = self.texts.setdefault(part, len(self.texts)) if type(part) is str else part
 
     def copied(self) -> GrownList:
         made = copy.copy(self)
         made.columns, made.texts = [wrap(as_tensor(column)) for column in self.columns], dict(self.texts)
+        made.others = [None if other is None else wrap(as_tensor(other)) for other in self.others]
         return made
 
     def has_texts(self) -> bool:
-        return any(kind is str for _, kind in self.elements.forms)
+        return any(form.kind is str for form in self.elements.forms)
+
+    def has_one_dtype(self) -> bool:
+        """Whether NumPy makes an array of the same dtype of them, of whichever types they are."""
+        return not self.has_texts() and all(not f.other or np.dtype(f.other) == f.dtype for f in self.elements.forms)
 
     def read(self, place: Any) -> Any:
         parts = []
-        for column, (_, kind) in zip(self.columns, self.elements.forms, strict=True):
-            part = TracedArray(column[place].tensor, kind)
+        for column, other, form in zip(self.columns, self.others, self.elements.forms, strict=True):
+            part = TracedArray(column[place].tensor, form.kind)
             part.scalar = True
+            if other is not None and form.other is not None:
+                part = marked(current_trace(), part, python_truth(wrap(other[place].tensor)), form.other)
             parts.append(part)
         return tuple(parts) if self.elements.is_tuple else parts[0]
 
@@ -139,6 +167,10 @@ class GrownList:
             self.in_pass, self.pass_ = 0, pass_
         self.in_pass += times
         return self.before + self.in_pass
+
+    def stored(self) -> list[TracedArray]:
+        """The arrays of which :func:`listed_elements` makes the list."""
+        return [each for pair in zip(self.columns, self.others, strict=True) for each in pair if each is not None]
 
     def rows(self) -> TracedArray:
         """What NumPy makes an array of: each row an element, those that are not there at the end."""
@@ -191,8 +223,13 @@ def array_of_elements(empty: np.dtype, count: int, rows: np.ndarray) -> np.ndarr
 
 def listed_elements(elements: Elements, texts: list[str], count: int, *columns: np.ndarray) -> list[Any]:
     """The list that a call gives."""
-    parts = zip(columns, elements.forms, strict=True)
-    values = [listed(column[:count], kind, texts) for column, (_, kind) in parts]
+    values, given = [], iter(columns)
+    for form in elements.forms:
+        numbers = listed(next(given)[:count], form.kind, texts)
+        if form.other is not None:
+            others = next(given)[:count].tolist()
+            numbers = [form.other(n) if is_other else n for n, is_other in zip(numbers, others, strict=True)]
+        values.append(numbers)
     return list(zip(*values, strict=True)) if elements.is_tuple else values[0]
 
 

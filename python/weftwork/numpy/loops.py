@@ -160,7 +160,7 @@ def trips_of(numbers: Range) -> Any:
 class Turns:
     """The iterator of one for statement."""
 
-    is_endless = False
+    is_endless = is_while = False
 
     def __init__(
         self, numbers: Range, frame: FrameType, rows: TracedArray | Together | None = None, target: str | None = None

@@ -29,6 +29,7 @@ __all__ = [
     "mark_of",
     "marked",
     "require_one_type",
+    "sides",
 ]
 
 PLAIN = (bool, int, float, complex)
