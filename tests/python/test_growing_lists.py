@@ -283,6 +283,32 @@ def test_a_list_that_an_object_of_the_callers_has(method: str) -> None:
         same(list(vars(mine).items()), list(vars(theirs).items()))
 
 
+def test_few_of_many_turns_need_little_room() -> None:
+    def converged(x):
+        errors = []
+        for _ in range(1_000_000):
+            x = x * 0.5
+            errors.append(float(abs(x[0])))
+            if errors[-1] < 1e-6:
+                break
+        return errors
+
+    def counted(x):
+        found = []
+        for i in range(1_000_000):
+            if i % 2 == 0:
+                found.append(i)
+            if i > x[0]:
+                break
+        return len(found), found[-1]
+
+    for function, starts in ((converged, (1.0, 1e9)), (counted, (10.0, 20_000.0, 30.0))):
+        fast = wf.jit(function, strict=False)
+        for start in starts:
+            same(fast(np.full(3, start)), function(np.full(3, start)))
+        assert fast.ways["compiled"] == 2
+
+
 def test_a_stack_that_outgrows_its_room_is_pythons() -> None:
     def branching(x):
         stack, n = [int(x[0])], 0

@@ -44,7 +44,7 @@ MOST_INSIDE = 128
 MOST_APART = 8
 #: Times that a condition outside of loops is chosen by: a loop that Python runs would make a program of all its turns.
 MOST_TIMES = 64
-#: What leaves the frame, handles exceptions, or sets a variable that other functions see.
+#: What leaves the frame, handles exceptions, or unbinds a variable that other functions see.
 NOT_IN_A_WAY = frozenset(
     ("DELETE_DEREF", "YIELD_VALUE", "SEND", "YIELD_FROM", "SETUP_WITH", "BEFORE_WITH", "SETUP_FINALLY")
     + ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "RAISE_VARARGS")

@@ -20,6 +20,7 @@ from .frame import Frame
 from .kinds import attributes_of, has_python, instance_space, is_user_object
 from .liveness import LOOKING, live_at
 from .natives import is_numpy_function
+from .natural_loops import exits, landing
 from .outside import ATTRIBUTE
 
 __all__ = ["GrownLists", "ListMethod"]
@@ -53,6 +54,7 @@ class GrownLists:
     fresh: dict[int, Any]
     overlay: dict[Any, Any]
     bakes: bool
+    raises: Any
 
     born: Any
     call: Any
@@ -104,7 +106,7 @@ class GrownLists:
         names = self.names_of(frame, owner)
         if len(names) != 1 or not LOOKING.isdisjoint(frame.f_code.co_names):
             return
-        times, variable = times_of(loops), names[0].partition(".")[0]
+        times, variable = self.times_of(loops), names[0].partition(".")[0]
         sites = sum(i.value == variable for i in frame.code.instructions if i.name.startswith("LOAD_FAST"))
         most = self.room() if times is None else len(owner) + times * max(sites, 1)
         elements = elements_of(self.numbers_of(value), min(most, LONGEST))
@@ -141,6 +143,13 @@ class GrownLists:
         """How many elements a list may have of which nobody knows it: those of the largest argument, and some thousand."""
         sizes = [array.size for array in self.trace.arguments]
         return max(LEAST_ROOM, *(size for size in sizes if isinstance(size, int)))
+
+    def times_of(self, loops: list[Any]) -> int | None:
+        """How often the innermost of some loops has a turn at most; None where nobody knows, or few of many turns may be had."""
+        times = math.prod(loop.trips if isinstance(loop.trips, int) else loop.trips.max for loop in loops)
+        is_endless = any(loop.turns.is_endless for loop in loops)
+        is_unknown = is_endless or (times > self.room() and not self.raises and any(map(may_be_left, loops)))
+        return None if is_unknown else times
 
     def ask_to_grow(self, site: Any, name: str, elements: Elements) -> None:
         known = self.trace.growing.get((site, name), ())
@@ -230,13 +239,14 @@ class GrownLists:
 
     def append_to(self, grown: GrownList, value: Any) -> None:
         loops = [loop for loop in self.trace.loops if self.is_older(grown, loop.born)]
-        times = times_of(loops)
-        elements = grown.elements
+        times, elements = self.times_of(loops), grown.elements
         if not elements.has(value):
             other = elements_of(value, elements.capacity)
             if other is not None:
                 self.ask_to_grow(grown.site, grown.name, other)
             return self.unknown_use("what is appended to a list is of another form")
+        if times is None and elements.capacity > self.room():
+            self.ask_to_grow(grown.site, grown.name, elements._replace(capacity=self.room()))
         grown.is_open |= times is None
         needed = 0 if times is None else grown.note_append(loops[0] if loops else None, times)
         if needed > elements.capacity < LONGEST:
@@ -305,9 +315,9 @@ class GrownLists:
         return found
 
 
-def times_of(loops: list[Any]) -> int | None:
-    """How often the innermost of some loops has a turn at most; None where nobody knows."""
-    trips = [loop.trips if isinstance(loop.trips, int) else loop.trips.max for loop in loops]
-    if any(loop.turns.is_endless for loop in loops):
-        return None
-    return math.prod(trips)
+def may_be_left(loop: Any) -> bool:
+    """Whether a for statement has ways out beside its end."""
+    frame, at = loop.frame, loop.turns.at
+    if at < 0 or not isinstance(frame, Frame):
+        return False
+    return bool(exits(frame.code, at) - {landing(frame.code, frame.code.instructions[at].target)})
