@@ -395,6 +395,48 @@ def test_a_class_keeps_what_an_object_lacks() -> None:
     assert vars(c) == {"hits": 1} and Counted.hits == 0
 
 
+def counting_function(x):
+    def h(v):
+        h.calls += 1
+        if v > 0:
+            h.largest = max(h.largest, v)
+        return v * h.calls
+
+    h.calls, h.largest, s = 0, 0.0, 0.0
+    for v in x:
+        s += h(v)
+    return s, h.calls, h.largest
+
+
+def function_of_a_way(x):
+    def h(): ...
+
+    h.scale = 1.0
+    if x[0] > 0:
+        h.scale = x[1]
+    return h.scale
+
+
+def object_as_a_dictionary(x):
+    r = Running()
+    for i in range(20):
+        if x[i] > 0:
+            r.mean = x[i]
+            vars(r)["mean"] = r.mean + 1
+        else:
+            r.__dict__["mean"] += 1
+            r.mean *= 2
+    return r.mean
+
+
+@pytest.mark.parametrize("program", [counting_function, function_of_a_way, object_as_a_dictionary])
+def test_attributes_of_functions_and_dictionaries_of_objects(program: Any) -> None:
+    fast = wf.jit(program, strict=False)
+    for x in (X, -X, np.abs(X)):
+        same(fast(x), program(x))
+    assert fast.ways["compiled"] == 3
+
+
 def test_ways_that_are_given_up_leave_containers_as_they_were() -> None:
     def program(x, k):
         a = [x[0]]

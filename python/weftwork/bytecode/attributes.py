@@ -368,9 +368,11 @@ class Attributes(PlainArrays):
             self.store_item(self.of_the_thread(owner, "__dict__"), name, value)
             return
         if id(owner) in self.errors and not contains_traced(value):
+            self.changes(owner, f"the attribute '{name}' of an error", self.attribute_place(owner, name))
             object.__setattr__(owner, name, value)
             return
         if id(owner) in self.own_functions:
+            self.changes(owner, f"the attribute '{name}' of a function", self.attribute_place(owner, name))
             setattr(owner, name, value)
             return
         if isinstance(owner, types.FunctionType) and not hasattr(types.FunctionType, name):

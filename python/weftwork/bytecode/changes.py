@@ -23,6 +23,8 @@ class Changes:
     frame: Any
     overlay: dict[Any, Any]
     fresh: dict[int, Any]
+    own_functions: dict[int, Any]
+    errors: dict[int, Any]
     fresh_cells: dict[int, Any]
     opaque: dict[int, Any]
 
@@ -37,6 +39,7 @@ class Changes:
         super().__init__()
         self.births: dict[int, tuple[int, Any]] = {}
         self.places: dict[tuple[Any, ...], Place] = {}
+        self.spaces: dict[int, Any] = {}  # objects of whose own dictionaries the function knows
 
     def born(self, value: Any) -> Any:
         """Notes that a container or iterator was made; only in loops and ways that are recorded does it matter."""
@@ -61,7 +64,7 @@ class Changes:
         if place is not None:
             self.note_change(place, what)
             return
-        self.require_of_way(value, is_container=not what)
+        self.require_of_way(value, is_container=not what and id(value) not in self.spaces)
         if self.trace.loops:
             self._require_young(value, what or self.name_of(value))
 
@@ -114,6 +117,8 @@ class Changes:
         """An entry of a list or dictionary that has it."""
         if not self.trace.is_repeated or id(owner) in self.opaque:
             return None
+        if id(owner) in self.spaces:
+            return self.attribute_place(self.spaces[id(owner)], key) if type(key) is str else None
         if type(owner) is list and type(key) is int and -len(owner) <= key < len(owner):
             return self.known_place(Entry, owner, key % len(owner), key % len(owner))
         if type(owner) in (dict, collections.OrderedDict) and is_key(key) and key in owner:
@@ -130,7 +135,7 @@ class Changes:
         has_slot = isinstance(slot, types.MemberDescriptorType) and hasattr(owner, name)
         if stored not in self.overlay and not has_slot and (space is None or name not in space):
             return None
-        if id(owner) in self.fresh:
+        if any(id(owner) in made for made in (self.fresh, self.own_functions, self.errors)):
             return self.known_place(Attribute, owner, name, name)
         read = (
             (lambda: self.class_attribute(owner, owner, name))

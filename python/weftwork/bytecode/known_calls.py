@@ -180,6 +180,7 @@ def call_vars(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if space is None or type(space) is not dict or len(space) > LARGEST:
         return r.refuse("'vars' is called")
     if id(owner) in r.fresh:
+        r.spaces[id(space)] = owner
         return space
     if any(kind == ATTRIBUTE and holder is owner for (kind, _, _), (holder, _, _) in r.overlay.items()):
         return r.refuse("'vars' of an object whose attributes are stored")

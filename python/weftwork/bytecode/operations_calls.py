@@ -176,7 +176,7 @@ def make_function(m: Machine, f: Frame, i: Any) -> None:
         function.__annotations__ = as_dict(annotations)
     if name is not None:
         function.__qualname__ = name
-    m.own_functions[id(function)] = function
+    m.own_functions[id(function)] = m.born(function)
     f.stack.append(function)
 
 
@@ -191,7 +191,7 @@ def set_function_attribute(m: Machine, f: Frame, i: Any) -> None:
     if i.arg == 8:
         made = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, value)
         made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
-        m.own_functions[id(made)] = made
+        m.own_functions[id(made)] = m.born(made)
         function = made
     elif i.arg == 4:
         function.__annotations__ = as_dict(value)
