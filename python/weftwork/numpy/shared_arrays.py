@@ -103,7 +103,8 @@ def is_held(
 
     ``references``: how many of its own the caller has. ``is_known`` says it of other holders that the collector finds.
     """
-    counted = sum(part is value for part in gc.get_referents(*{id(holder): holder for holder in known}.values()))
+    # No generator may have the value as a variable of its own: the cell would be one more holder.
+    counted = list(map(id, gc.get_referents(*{id(holder): holder for holder in known}.values()))).count(id(value))
     if sys.getrefcount(value) == references + OF_A_CALL + counted:
         return False
     # All objects are looked through: a millisecond for 100,000 of them.
