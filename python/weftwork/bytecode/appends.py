@@ -26,6 +26,7 @@ class Appends:
     name_of: Any
     appended_in_loops: Any
     asks_to_grow: Any
+    is_older: Any
     keep_short_loop: Any
     raises: Any
     settle: Any
@@ -45,18 +46,18 @@ class Appends:
             self.asks_to_grow(function.__self__, function.__self__[-1])
         if not args or not self.trace.loops or self.trace.predicate is not None:
             return False
-        loop, birth = self.trace.loops[-1], self.births.get(id(function.__self__))
+        loop = self.trace.loops[-1]
         if (
             not all(hasattr(outer, "turns") for outer in self.trace.loops)
-            or (birth is not None and birth[0] >= loop.born)
+            or not self.is_older(function.__self__, loop.born)
             or self.frame is not loop.frame
         ):
             return False
         for outer in self.trace.loops[:-1]:
-            if birth is None or birth[0] < outer.born:
+            if self.is_older(function.__self__, outer.born):
                 outer.fail(f"{self.name_of(function.__self__)} is changed in each turn")
         known = [
-            birth,
+            self.births.get(id(function.__self__)),
             *(part for outer in self.trace.loops for part in (outer.entry, outer.at_begin, *outer.appended.arrays)),
         ]
         if not is_only_appended_to(function, self.frame, loop.turns.at, known):

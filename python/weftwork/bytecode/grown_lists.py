@@ -14,7 +14,7 @@ from ..numpy.mixed import mark_of
 from ..numpy.places import Attribute, Entry, Place, Stored
 from ..numpy.retry import Retry
 from ..numpy.shared_arrays import is_held
-from ..numpy.tracer import TracedArray, as_tensor, wrap
+from ..numpy.tracer import TracedArray, wrap
 from ..numpy.validity import require
 from .frame import Frame
 from .kinds import attributes_of, has_python, instance_space, is_user_object
@@ -192,14 +192,15 @@ class GrownLists:
             return NotImplemented
         dtypes = [*args[1:], *(value for key, value in kwargs.items() if key == "dtype")]
         if type(grown) is GrownList and len(dtypes) == len(args) + len(kwargs) - 1 < 2:
-            if function in (np.array, np.asarray):
+            if function is np.array or function is np.asarray:
                 return self.array_of_list(grown, *dtypes)
-            if function in (len, list) and not dtypes:
-                return grown.count if function is len else self.copy_of(grown)
+            if function is len and not dtypes:
+                return grown.count
+            if function is list and not dtypes:
+                return self.copy_of(grown)
         if is_numpy_function(function):
-            arrays = [self.array_of_list(value) if type(value) is GrownList else value for value in args]
-            named = {k: self.array_of_list(v) if type(v) is GrownList else v for k, v in kwargs.items()}
-            return self.call(function, tuple(arrays), named)
+            given = lambda value: self.array_of_list(value) if type(value) is GrownList else value
+            return self.call(function, tuple(map(given, args)), {key: given(value) for key, value in kwargs.items()})
         return self.unknown_use("such a call with a list that grows in a loop")
 
     # -- what a program does with them --------------------------------------------------------------------------------
@@ -307,7 +308,7 @@ class GrownLists:
         count = grown.count
         if type(count) is int:
             return rows[:count] + 0 if count else np.zeros(0, dtype or np.float64)
-        number, empty = wrap(as_tensor(count, np.dtype(np.int64))), np.dtype(np.float64 if dtype is None else dtype)
+        number, empty = grown.length(), np.dtype(np.float64 if dtype is None else dtype)
         if grown.elements.is_tuple or rows.dtype != empty:
             require(number > 0)
         found = self.item(rows, np.arange(rows.shape[0]) < number)

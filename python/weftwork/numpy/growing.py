@@ -122,11 +122,15 @@ class GrownList:
             parts.append(part)
         return tuple(parts) if self.elements.is_tuple else parts[0]
 
+    def length(self) -> TracedArray:
+        """The number of its elements as a value of the program."""
+        return wrap(as_tensor(self.count, np.dtype(np.int64)))
+
     def end(self) -> Any:
         """The row that is appended next; the call runs plainly, or the one program raises, where there is none left."""
         if not self.is_open:
             return self.row(self.count)
-        count, most = wrap(as_tensor(self.count, np.dtype(np.int64))), self.elements.capacity
+        count, most = self.length(), self.elements.capacity
         found = demanded(count.tensor, count < most, "list_length", f"a list grows beyond {most} elements")
         return self.row(np.minimum(wrap(found), most))
 
@@ -140,7 +144,7 @@ class GrownList:
             if not -self.count <= index < self.count:
                 raise IndexError(f"{what} out of range")
             return index % self.count
-        number, count = (wrap(as_tensor(part, np.dtype(np.int64))) for part in (index, self.count))
+        number, count = wrap(as_tensor(index, np.dtype(np.int64))), self.length()
         from_begin: Any
         if type(index) is not int:
             from_begin = np.where(number < 0, number + count, number)
@@ -156,7 +160,7 @@ class GrownList:
         """Its truth value."""
         if type(self.count) is int:
             return self.count > 0
-        return python_truth(wrap(as_tensor(self.count, np.dtype(np.int64))) > 0)
+        return python_truth(self.length() > 0)
 
     def note_append(self, loop: Any, times: int) -> int:
         """How many elements it may have, of which ``times`` are appended by one call in a pass over a loop."""
