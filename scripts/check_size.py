@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # Lines of weft/ and python/ together, as their formatters lay them out. A commit that raises this number says what the
 # lines buy.
-TOTAL = 118_500
+TOTAL = 119_600
 #        warn, fail
 HEADER = (250, 400)
 SOURCE = (400, 600)

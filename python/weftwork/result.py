@@ -119,6 +119,8 @@ class Blueprint:
         if trimmed is not None:
             return self.grown(functools.partial(array_of_elements, trimmed.empty), trimmed.count, [trimmed.rows], path)
         if type(value) is GrownList:
+            if self.sharing.is_exact and value.has_views:
+                value.written()
             form = functools.partial(listed_elements, value.elements, list(value.texts))
             return self.grown(form, value.count, value.stored(), path)
         if isinstance(value, Selection):

@@ -100,12 +100,24 @@ class Predicate:
 CONDITIONS = ("if", 0)
 
 
+class Appended:
+    """How many elements lists that grow may have so far."""
+
+    def __init__(self, lists: list[GrownList]) -> None:
+        self.counts = [(grown, grown.in_pass, grown.before, grown.pass_) for grown in lists]
+
+    def bring_back(self) -> None:
+        for grown, in_pass, before, pass_ in self.counts:
+            grown.in_pass, grown.before, grown.pass_ = in_pass, before, pass_
+
+
 class Before:
     """What a recording was before ways were tried; ``written``: arrays that ways around have written, and what was there before."""
 
     def __init__(self, recorder: Branches, f: Frame, written: dict[int, tuple[Storage, Tensor]]) -> None:
         self.recorder, self.frame, self.begin, self.written = recorder, f, Way(f, None), written
         self.loops, self.effects = list(recorder.trace.loops), list(recorder.trace.effects)
+        self.appended = Appended(recorder.grown)
         self.stops, self.tensors = recorder.stops, {key: storage.tensor for key, (storage, _) in written.items()}
 
     def bring_back(self) -> None:
@@ -114,6 +126,7 @@ class Before:
             if key not in self.tensors:
                 del self.written[key]
         self.begin.bring_back(self.frame)
+        self.appended.bring_back()
         trace = self.recorder.trace
         trace.loops[:], trace.effects[:], self.recorder.stops = self.loops, self.effects, self.stops
 
@@ -123,6 +136,7 @@ class Branches(Machine):
 
     trace: Any
     session: Any
+    grown: list[GrownList]
     bakes: bool
     is_older: Callable[[Any, int], bool]
     note_change: Callable[[Place], None]
@@ -239,6 +253,7 @@ class Branches(Machine):
         if self.inside > MOST_INSIDE:
             raise Undecided("many conditions in a way")
         start, begun, effects = Way(f, None), _core.next_serial(), len(self.trace.effects)
+        appended = Appended(self.grown)
         before = {key: (storage, storage.tensor) for key, (storage, _) in written.items()}
         leaves = bounds is not None and bounds.is_of_turn and any(bounds.is_outside(begin.at) for begin in fork.begins)
         ways: list[Way | None] = []
@@ -258,6 +273,7 @@ class Branches(Machine):
         changed = [place.read() for way in taken_of(ways) for place in way.places]
         if is_counted and not self.is_short(begun, f, changed, [storage for storage, _ in written.values()]):
             start.bring_back(f)
+            appended.bring_back()
             bring_places_back(ways)
             return self.in_turns(f, fork, {**written, **before})
         return signal

@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..numpy.growing import Each, GrownList
 from ..numpy.loops import Range, make_range
 from ..numpy.rows import Numbers, Together, digits
 from ..numpy.tracer import Selection, TracedArray, as_tensor, wrap
 from ..pytree import items_of
+from . import loops_of_builtins
 from .calls import SPECIAL, Calls, Special, special
+from .comprehensions import fewest
 from .kinds import (
     HEAP,
     NUMBERS,
     answers,
-    contains_traced,
-    holds_object,
     is_method_of_users,
     is_user_object,
     lookup,
@@ -195,6 +196,8 @@ def call_next(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 @special(map)
 def call_map(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     function, *many = args
+    if len(many) == 1:
+        return r.run_function(loops_of_builtins.mapped, (function, many[0]), {})
     lists = [r.iterate_plainly(r.frame, one) for one in many]
     return r.born(mapped(r, function, lists))
 
@@ -213,17 +216,7 @@ def mapped(r: Any, function: Any, iterators: list[Any]) -> Any:
 @special(filter)
 def call_filter(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     function, many = args
-    return r.born(filtered(r, function, r.iterate_plainly(r.frame, many)))
-
-
-def filtered(r: Any, function: Any, iterator: Any) -> Any:
-    while True:
-        try:
-            value = r.next_of(r.frame, iterator)
-        except StopIteration:
-            return
-        if r.truth(value if function is None else r.call(function, (value,), {})):
-            yield value
+    return r.run_function(loops_of_builtins.filtered, (function, many), {})
 
 
 @special(functools.reduce)
@@ -284,6 +277,9 @@ def container_of(kind: type) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if len(args) != 1 or kwargs:
             return r.born(kind(*args, **kwargs))
+        found = r.collected(args[0]) if kind is list and isinstance(args[0], types.GeneratorType) else None
+        if found is not None:
+            return found
         if kind in (set, frozenset) and isinstance(args[0], (set, frozenset)):
             r.require_no_user_objects(args[0])
         items = r.listed(r.frame, args[0], asks_length=kind in (list, tuple))
@@ -303,7 +299,7 @@ for _kind in (list, tuple, set, frozenset):
 def lazily(kind: Any) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         parts, counts = parts_of_turns(args if kind is zip else args[:1], kwargs)
-        count = min(counts, default=0)
+        count = fewest(counts)
         start = kwargs.get("start", args[1] if len(args) > 1 else 0)
         if parts and (kind is zip or type(start) is int):
             numbers = [] if kind is zip else [Numbers(start, 1)]
@@ -322,7 +318,7 @@ def lazily(kind: Any) -> Special:
 
 
 def parts_of_turns(
-    many: tuple, kwargs: dict[str, Any], kinds: Any = (TracedArray, Together)
+    many: tuple, kwargs: dict[str, Any], kinds: Any = (TracedArray, Together, GrownList)
 ) -> tuple[list[Any], list[int]]:
     """Arrays and ranges by the number of a turn, and how many turns each has; no parts where that is not known of all."""
     parts: list[Any] = []
@@ -337,6 +333,9 @@ def parts_of_turns(
         ):
             parts.append(wrap(as_tensor(value)) if isinstance(value, np.ndarray) else value)
             counts.append(value.shape[0])
+        elif type(value) is GrownList and not value.has_texts():
+            parts.append(Each(value))
+            counts.append(value.count)
         elif type(value) is Together and value.iterator is None:
             parts.append(value)
             counts.append(value.count)
@@ -371,32 +370,21 @@ def call_ndindex(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def call_pairwise(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if len(args) == 1 and isinstance(args[0], TracedArray) and args[0].ndim:
         return SPECIAL[id(zip)](r, (args[0][:-1], args[0][1:]), {})
+    if len(args) == 1 and type(args[0]) is GrownList:
+        return SPECIAL[id(zip)](r, (args[0], r.item(args[0], slice(1, None))), {})
     return r.native(itertools.pairwise, args, kwargs)
 
 
-class Ordered:
-    """What Python's sort asks which of two values is less."""
-
-    def __init__(self, recorder: Any, value: Any) -> None:
-        self.recorder, self.value = recorder, value
-
-    def __lt__(self, other: Ordered) -> bool:
-        return bool(self.recorder.truth(self.recorder.compare("<", self.value, other.value)))
+@special(TracedArray.tolist)
+def call_tolist(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    array, kind = args[0], PYTHON_TYPES.get(args[0].dtype.kind)
+    if len(args) > 1 or kwargs or kind is None or not r.is_long_row(array) or r.has_failed(loops_of_builtins.each):
+        return r.own(TracedArray.tolist, args, kwargs)
+    return r.run_function(loops_of_builtins.each, (kind, array), {})
 
 
-@special(sorted)
-def call_sorted(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    items = r.listed(r.frame, args[0], asks_length=True)
-    key = kwargs.get("key")
-    keys = [r.concrete(item if key is None else r.call(key, (item,), {})) for item in items]
-    backwards = bool(kwargs.get("reverse", False))
-    if any(map(holds_object, keys)):
-        order = sorted(range(len(items)), key=lambda i: Ordered(r, keys[i]), reverse=backwards)
-    elif contains_traced(keys):
-        order = r.order_of(keys, backwards) if r.can_break() else r.refuse("traced values are sorted")
-    else:
-        order = r.guarded(sorted, (range(len(items)),), {"key": keys.__getitem__, "reverse": backwards})
-    return r.born([items[i] for i in order])
+#: Python's types of NumPy's numbers.
+PYTHON_TYPES = {"f": float, "i": int, "u": int, "b": bool}
 
 
 def extreme(function: Any, symbol: str) -> Special:
@@ -415,6 +403,8 @@ def extreme(function: Any, symbol: str) -> Special:
             and any(type(v) is HostValue for v in items)
         ):
             return r.host(function, *items) if len(items) > 1 else items[0]
+        if key is None and all(type(v) in (int, _core.Dim) for v in items):
+            return functools.reduce(_core.dim_min if function is min else _core.dim_max, items)
         keys = [item if key is None else r.call(key, (item,), {}) for item in items]
         best, best_key = items[0], keys[0]
         for i in range(1, len(items)):
@@ -551,6 +541,11 @@ def call_fromiter(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     given = {**dict(zip(("iter", "dtype", "count"), args, strict=False)), **kwargs}
     if given.keys() != {"iter", "dtype"} or np.dtype(given["dtype"]).kind not in "fciub":
         return r.refuse("np.fromiter of so many elements, or of other dtypes")
+    if isinstance(given["iter"], types.GeneratorType):
+        found = r.collected(given["iter"])
+        if type(found) is GrownList:
+            return r.array_of_list(found, given["dtype"])
+        given["iter"] = given["iter"] if found is None else found
     items = r.listed(r.frame, given["iter"])
     if not all(type(v) in (*NUMBERS, HostValue) or (isinstance(v, TracedArray) and v.scalar) for v in items):
         return r.refuse("np.fromiter of what are no numbers")

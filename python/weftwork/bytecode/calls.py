@@ -19,7 +19,6 @@ from .. import _core
 from ..numpy import own
 from ..numpy.asked import as_numpy_raises
 from ..numpy.dispatch import FUNCTIONS
-from ..numpy.growing import GrownList
 from ..numpy.operators import PLAIN, ufunc_result
 from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from . import natives
@@ -28,6 +27,7 @@ from .draws import makes_generator, method_of_the_global
 from .grown_lists import ListMethod
 from .host import is_compiled, is_generator
 from .kinds import ABSENT, HEAP, answers, contains_traced, holds_object, is_own, lookup
+from .loops_of_builtins import IN_PYTHON, IN_PYTHON_FILE
 from .machine import Escaped, Machine
 from .outside import CALL, HostValue, Refused
 
@@ -143,8 +143,8 @@ class Calls(Machine):
         self.require_dtype(function, args, kwargs)
         if kind is ListMethod:
             return self.list_call(function, args, kwargs)
-        if self.grown and any(type(value) is GrownList for value in (*args, *kwargs.values())):
-            result = self.call_with_list(function, args, kwargs)
+        if args and (self.grown or id(function) in IN_PYTHON):
+            result = self.called_in_loops(function, args, kwargs)
             if result is not NotImplemented:
                 return result
         form = SPECIAL.get(id(function))
@@ -202,7 +202,7 @@ class Calls(Machine):
 
     def call_python(self, function: types.FunctionType, args: tuple, kwargs: dict[str, Any]) -> Any:
         file = function.__code__.co_filename
-        if file.startswith(PACKAGE) and is_own(function.__module__):
+        if file.startswith(PACKAGE) and is_own(function.__module__) and file != IN_PYTHON_FILE:
             if args and isinstance(args[0], TracedArray):
                 self.require_no_user_objects(*args[1:], *kwargs.values())
             return self.own(function, args, kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import types
 from typing import Any
@@ -9,13 +10,17 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..numpy.growing import LONGEST, Elements, GrownList, Trimmed, elements_of
+from ..numpy.early import ENDLESS
+from ..numpy.growing import LIST, LONGEST, Each, Elements, GrownList, Trimmed, elements_of, joined
 from ..numpy.mixed import mark_of
 from ..numpy.places import Attribute, Entry, Place, Stored
 from ..numpy.retry import Retry
+from ..numpy.rows import Together
 from ..numpy.shared_arrays import is_held
-from ..numpy.tracer import TracedArray, wrap
+from ..numpy.tracer import TracedArray, as_tensor, wrap
 from ..numpy.validity import require
+from . import loops_of_builtins
+from .appends import is_only_read_to_append
 from .frame import Frame
 from .kinds import attributes_of, has_python, instance_space, is_user_object
 from .liveness import LOOKING, live_at
@@ -37,6 +42,9 @@ class ListMethod:
 
 #: Python's own code, which may have such a list.
 CODE = (types.FunctionType, types.MethodType, ListMethod)
+#: Functions that go through a list: in turns, or as far as it is known how many elements it has.
+ANY_LENGTH = (zip, enumerate, sorted, itertools.pairwise)
+GOES_THROUGH = (*ANY_LENGTH, tuple, set, frozenset, sum, min, max, any, all)
 #: Turns of a loop that appends a row in each of them, where each is a value of the program.
 MOST_ROWS = 64
 #: Elements that a list may have at least, where nobody knows how many are appended.
@@ -64,6 +72,7 @@ class GrownLists:
     note_change: Any
     number_operand: Any
     refuse: Any
+    run_function: Any
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +91,7 @@ class GrownLists:
             and self.frame is getattr(loop, "frame", None)
             and not any(self.is_older(owner, outer.born) for outer in self.trace.loops[:-1])
         )
-        if not is_row or (hasattr(loop, "turns") and isinstance(loop.trips, int) and loop.trips > MOST_ROWS):
+        if not is_row or (hasattr(loop, "turns") and not (isinstance(loop.trips, int) and loop.trips <= MOST_ROWS)):
             self.asks_to_grow(owner, value)
 
     def keep_short_loop(self, owner: list[Any]) -> None:
@@ -147,7 +156,7 @@ class GrownLists:
     def times_of(self, loops: list[Any]) -> int | None:
         """How often the innermost of some loops has a turn at most; None where nobody knows, or few of many turns may be had."""
         times = math.prod(loop.trips if isinstance(loop.trips, int) else loop.trips.max for loop in loops)
-        is_endless = any(loop.turns.is_endless for loop in loops)
+        is_endless = any(loop.turns.trips == ENDLESS for loop in loops)
         is_unknown = is_endless or (times > self.room() and not self.raises and any(map(may_be_left, loops)))
         return None if is_unknown else times
 
@@ -188,6 +197,10 @@ class GrownLists:
     def call_with_list(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that is given such a list; NotImplemented where it is Python code."""
         grown = args[0] if args else None
+        if function in GOES_THROUGH and (
+            function in ANY_LENGTH or (type(grown) is GrownList and isinstance(grown.count, int))
+        ):
+            return NotImplemented
         if type(function) in CODE or function is isinstance or (isinstance(function, type) and has_python(function)):
             return NotImplemented
         dtypes = [*args[1:], *(value for key, value in kwargs.items() if key == "dtype")]
@@ -198,6 +211,10 @@ class GrownLists:
                 return grown.count
             if function is list and not dtypes:
                 return self.copy_of(grown)
+            if function is reversed and not dtypes:
+                is_gone_through = self.frame.code.instructions[self.frame.at].name == "GET_ITER"
+                every = self.slice_of(grown, slice(None, None, -1))
+                return every if is_gone_through else self.run_function(loops_of_builtins.each_of, (every,), {})
         if is_numpy_function(function):
             given = lambda value: self.array_of_list(value) if type(value) is GrownList else value
             return self.call(function, tuple(map(given, args)), {key: given(value) for key, value in kwargs.items()})
@@ -205,10 +222,10 @@ class GrownLists:
 
     # -- what a program does with them --------------------------------------------------------------------------------
 
-    def write_out_lists(self) -> None:
-        """Has them be Python's lists: something else is done with one of them."""
-        for grown in self.grown:
-            if None not in self.trace.growing[grown.site, grown.name]:
+    def write_out_lists(self, *lists: GrownList) -> None:
+        """Has them be Python's lists: something else is done with one of them, or of those that there are."""
+        for grown in lists or self.grown:
+            if None not in self.trace.growing.get((grown.site, grown.name), ()):
                 reason = "a list grows in it, and something else is done with it"
                 raise Retry(grown.site, reason, grows=(grown.name, None))
 
@@ -234,18 +251,31 @@ class GrownLists:
         self.grown.append(self.born(grown.copied()))
         return self.grown[-1]
 
-    def unknown_use(self, what: str) -> Any:
-        self.write_out_lists()
+    def unknown_use(self, what: str, *lists: GrownList) -> Any:
+        self.write_out_lists(*lists)
         return self.refuse(what)
 
+    def require_not_gone_through(self, grown: GrownList) -> None:
+        """Called before a list changes its length: a loop that goes on over its elements knew how many there are."""
+        for loop in self.trace.loops:
+            rows = loop.turns.rows if hasattr(loop, "turns") else None
+            parts = rows.every_part() if type(rows) is Together else [rows]
+            if any(type(part) is Each and part.grown is grown for part in parts):
+                loop.fail("a list that it goes through changes its length")
+
     def append_to(self, grown: GrownList, value: Any) -> None:
+        self.require_not_gone_through(grown)
         loops = [loop for loop in self.trace.loops if self.is_older(grown, loop.born)]
         times, elements = self.times_of(loops), grown.elements
         if not elements.has(value):
-            other = elements_of(value, elements.capacity)
-            if other is not None:
+            other = joined(elements, value)
+            if other is not None and None not in self.trace.growing.get((grown.site, grown.name), ()):
                 self.ask_to_grow(grown.site, grown.name, other)
-            return self.unknown_use("what is appended to a list is of another form")
+            return self.unknown_use("what is appended to a list is of another form", grown)
+        place = self.place_in_turns(grown, loops)
+        if place is not None:
+            grown.write(place, value)
+            return
         if times is None and elements.capacity > self.room():
             self.ask_to_grow(grown.site, grown.name, elements._replace(capacity=self.room()))
         grown.is_open |= times is None
@@ -257,9 +287,40 @@ class GrownLists:
         grown.write(grown.end(), value)
         self.set_count(grown, self.counted_by(grown.count, 1))
 
+    def place_in_turns(self, grown: GrownList, loops: list[Any]) -> Any:
+        """The place of what is appended where each turn appends one element, so that the turns say it; None elsewhere."""
+        trips = [loop.trips for loop in loops]
+        is_counted = all(isinstance(number, int) for number in trips) and not any(
+            loop.turns.is_endless or may_be_left(loop) for loop in loops
+        )
+        is_alone = is_counted and loops and grown.elements.by_turn and self.is_of_all_turns(grown, loops[0])
+        if not is_alone or math.prod(trips) + (grown.begin if grown.loop is loops[0] else 0) > grown.elements.capacity:
+            return None
+        first, turn = grown.begin_pass(loops[0]), 0
+        if first is None:
+            raise Retry(
+                grown.site, "several elements in each turn", grows=(grown.name, grown.elements._replace(by_turn=False))
+            )
+        for loop in loops:
+            turn = turn * loop.trips + loop.turn()
+        grown.count = first + math.prod(trips)
+        return first + turn
+
+    def is_of_all_turns(self, grown: GrownList, loop: Any) -> bool:
+        """Whether a loop appends to a list in each turn and does nothing else with it, in no way of a condition."""
+        predicate, frame = self.trace.predicate, loop.frame
+        if predicate is not None and (predicate.born > loop.born or self.is_older(grown, predicate.born)):
+            return False
+        if grown.name == LIST:
+            return True
+        is_variable = isinstance(frame, Frame) and sum(value is grown for value in frame.locals.values()) == 1
+        is_known = is_variable and frame.locals.get(grown.name) is grown and LOOKING.isdisjoint(frame.f_code.co_names)
+        return is_known and loop.turns.at >= 0 and is_only_read_to_append(grown.name, frame, loop.turns.at)
+
     def pop_of(self, grown: GrownList) -> Any:
         if type(grown.count) is int and not grown.count:
             raise IndexError("pop from empty list")
+        self.require_not_gone_through(grown)
         value = self.element_at(grown, -1, "pop index")
         self.set_count(grown, self.counted_by(grown.count, -1))
         return value
@@ -276,9 +337,22 @@ class GrownLists:
         grown.count = count
 
     def list_item(self, grown: GrownList, key: Any) -> Any:
-        if type(key) is slice and key == slice(None):
-            return self.copy_of(grown)
+        if type(key) is slice:
+            return self.copy_of(grown) if key == slice(None) else self.slice_of(grown, key)
         return self.element_at(grown, self.list_index(key), "list index")
+
+    def slice_of(self, grown: GrownList, key: slice) -> GrownList:
+        start, stop = (None if bound is None else self.list_index(bound) for bound in (key.start, key.stop))
+        step = 1 if key.step is None else key.step
+        if type(step) is not int or not step:
+            return self.unknown_use("such a slice of a list that grows in a loop", grown)
+        self.grown.append(self.born(grown.sliced(start, stop, step)))
+        return self.grown[-1]
+
+    def placed(self, grown: GrownList, places: Any) -> GrownList:
+        """A list with the same elements, in the order of these places."""
+        self.grown.append(self.born(grown.placed(places)))
+        return self.grown[-1]
 
     def element_at(self, grown: GrownList, index: Any, what: str) -> Any:
         if grown.has_texts():
@@ -300,16 +374,16 @@ class GrownLists:
 
     def array_of_list(self, grown: GrownList, dtype: Any = None) -> Any:
         """``np.array(out)``"""
-        if not grown.has_one_dtype():
-            self.unknown_use("an array of elements of several types")
+        if not grown.is_rectangular() or not grown.has_one_dtype():
+            self.unknown_use("an array of elements of several types", grown)
         rows = grown.rows()
         if dtype is not None:
             rows = rows.astype(dtype)
         count = grown.count
         if type(count) is int:
-            return rows[:count] + 0 if count else np.zeros(0, dtype or np.float64)
+            return wrap(as_tensor(rows[:count])) if count else np.zeros(0, dtype or np.float64)
         number, empty = grown.length(), np.dtype(np.float64 if dtype is None else dtype)
-        if grown.elements.is_tuple or rows.dtype != empty:
+        if rows.ndim > 1 or rows.dtype != empty:
             require(number > 0)
         found = self.item(rows, np.arange(rows.shape[0]) < number)
         self.trimmed[id(found)] = Trimmed(found, rows, count, empty)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..numpy.endless import Counting, RangeByValues
+from ..numpy.growing import Each, GrownList
 from ..numpy.loops import Range as LoopRange
 from ..numpy.loops import Turns, make_range
-from ..numpy.rows import Rows, Together
+from ..numpy.rows import Pending, Rows, Together
 from ..numpy.tracer import Selection, TracedArray
 from .frame import Frame
 from .generators import Generator
@@ -23,9 +24,20 @@ COMPREHENSIONS = frozenset(["<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"
 class Iteration(Machine):
     """The part of a recorder that knows what to go through, and by which iterators."""
 
+    are_kept: Any
+    begin_comprehension: Any
+    pending: Any
+    turns_of: Any
+    unknown_use: Any
+
     def iterate(self, frame: Frame, value: Any) -> Any:
         if isinstance(value, Selection) and self.can_break():
             self.begin_with_arrays()
+        pending = self.pending(frame, value)
+        if pending is not None:
+            return self.born(pending)
+        if type(value) is GrownList:
+            return self.rows_of_list(frame, value)
         if isinstance(value, LoopRange) and type(value) is LoopRange:
             return (
                 self.turns(value, frame, None, self.target(frame))
@@ -66,16 +78,24 @@ class Iteration(Machine):
 
     def rows_of_several(self, frame: Frame, together: Together) -> Any:
         """A for statement over them that nothing else takes anything from is a loop over their numbers."""
-        every = together.nested()
-        is_taken = any(part.iterator is not None for part in every) or any(
-            value is part for part in every for value in frame.locals.values()
-        )
-        is_unrolled = (frame.f_code.co_filename, frame.f_lineno) in self.trace.unrolled
-        if is_taken or is_unrolled or not self.is_statement(frame) or together.count <= GET_ITER_SHORT:
+        site, count = (frame.f_code.co_filename, frame.f_lineno), together.count
+        is_long = not isinstance(count, int) or count > GET_ITER_SHORT
+        if not self.is_statement(frame) or not is_long or site in self.trace.unrolled:
             return together
-        for part in every:
-            part.iterator = iter(())
-        return self.turns(make_range(LoopRange, (together.count,)), frame, together, "")
+        return (
+            together
+            if together.is_taken(frame.locals.values())
+            else self.turns_of(frame, frame.at, site, together, count)
+        )
+
+    def rows_of_list(self, frame: Frame, grown: GrownList) -> Any:
+        site, count = (frame.f_code.co_filename, frame.f_lineno), grown.count
+        if grown.has_texts():
+            return self.unknown_use("a text of a list that grows in a loop", grown)
+        is_long = not isinstance(count, int) or count > GET_ITER_SHORT
+        if self.is_statement(frame) and is_long and site not in self.trace.unrolled and self.are_kept():
+            return self.turns_of(frame, frame.at, site, grown, count)
+        return self.born(Rows(Each(grown)))
 
     @staticmethod
     def turns(numbers: LoopRange, frame: Frame, rows: TracedArray | Together | None, target: str | None) -> Turns:
@@ -84,6 +104,8 @@ class Iteration(Machine):
         return turns
 
     def next_of(self, frame: Frame, iterator: Any) -> Any:
+        if type(iterator) is Pending:
+            iterator = self.begin_comprehension(frame, iterator)
         if isinstance(iterator, Turns):
             iterator.stack = list(frame.stack)
             return iterator.following(frame)
@@ -126,6 +148,8 @@ class Iteration(Machine):
         if isinstance(value, TracedArray):
             require_rows(value)
             return self.born(Rows(value))
+        if type(value) is GrownList:
+            return self.born(Rows(Each(value)))
         return self.iterate(frame, value)
 
     def length(self, value: Any) -> int:
@@ -140,7 +164,7 @@ class Iteration(Machine):
         return self.refuse(f"{type(value).__name__} is unpacked as a mapping")
 
     def grow(self, container: Any) -> None:
-        self.changes(container, "a list that a comprehension makes")
+        self.changes(container, "what a comprehension makes")
 
     def make_generator(self, frame: Frame) -> Any:
         return self.born(Generator(self, frame))

@@ -319,6 +319,9 @@ class Machine:
     def grow(self, container: Any) -> None:
         """Called before a comprehension adds to what it builds."""
 
+    def append_in_comprehension(self, owner: list[Any], value: Any) -> None:
+        owner.append(value)
+
     def special(self, owner: Any, name: str) -> Any:
         """A method that the language calls, which is looked up on the type."""
         for kind in type(owner).__mro__:

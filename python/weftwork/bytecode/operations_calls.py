@@ -250,8 +250,7 @@ def list_to_tuple(m: Machine, f: Frame, i: Any) -> None:
 @operation("LIST_APPEND")
 def list_append(m: Machine, f: Frame, i: Any) -> None:
     value = f.stack.pop()
-    m.grow(f.stack[-i.arg])
-    f.stack[-i.arg].append(value)
+    m.append_in_comprehension(f.stack[-i.arg], value)
 
 
 @operation("SET_ADD")

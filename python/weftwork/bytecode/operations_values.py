@@ -144,4 +144,6 @@ def is_op(m: Machine, f: Frame, i: Any) -> None:
 def contains_op(m: Machine, f: Frame, i: Any) -> None:
     container = f.stack.pop()
     found = m.contains(container, f.stack.pop())
-    f.stack.append((found if found is True or found is False else m.truth(found)) != bool(i.arg))
+    if found is not True and found is not False:
+        found = m.truth_value(found)
+    f.stack.append(m.negation(found) if i.arg else found)

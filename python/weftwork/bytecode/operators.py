@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..numpy.growing import GrownList
 from ..numpy.operators import operated
 from ..numpy.tracer import Selection, TracedArray, as_tensor, wrap
 from ..numpy.validity import can_note, demanded, require
@@ -179,6 +180,8 @@ class Operators(Machine):
     def contains(self, container: Any, value: Any) -> Any:
         if answers(container):
             return self.user_contains(container, value)
+        if type(container) is GrownList:
+            return self.is_in_list(container, value)
         if id(container) in self.large:
             return self.entry_of(container, self.hashed(value)) is not ABSENT
         if type(container) in (dict, set, frozenset):

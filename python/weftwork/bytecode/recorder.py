@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Error
-from ..numpy.growing import GrownList
+from ..numpy.growing import GrownList, lists_with
 from ..numpy.retry import Retry
 from ..numpy.shared_arrays import may_be_one
 from ..numpy.stored import fits, holds_all
@@ -30,10 +30,12 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
     operations_control,
     operations_matching,
     operations_values,
+    ordered_lists,
 )
 from .appends import Appends
 from .calls import SPECIAL, Calls
 from .changes import Changes
+from .comprehensions import Comprehensions
 from .contents import Contents
 from .early_exits import EarlyExits
 from .frame import DefaultOf, Frame
@@ -61,7 +63,19 @@ MOST_INSTRUCTIONS = 200_000
 MOST_RECORDED = 10_000
 
 
-class Recorder(Changes, GrownLists, EarlyExits, MixedNumbers, Appends, Items, Iteration, Contents, Calls, LoopHeaders):
+class Recorder(
+    Changes,
+    Comprehensions,
+    GrownLists,
+    EarlyExits,
+    MixedNumbers,
+    Appends,
+    Items,
+    Iteration,
+    Contents,
+    Calls,
+    LoopHeaders,
+):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -221,6 +235,9 @@ class Recorder(Changes, GrownLists, EarlyExits, MixedNumbers, Appends, Items, It
         if not is_same and type(lhs) is type(rhs) is TracedArray:
             if lhs.scalar and rhs.scalar and not (lhs.weak or rhs.weak):
                 self.refuse("whether two NumPy scalars are one object")
+            in_lists = lists_with(lhs) and lists_with(rhs)
+            if in_lists:
+                in_lists[0].written()
             is_chosen = not (lhs._storage.choice is rhs._storage.choice is None)
             if not (lhs.scalar or rhs.scalar) and (is_chosen or may_be_one(lhs, rhs)):
                 return self.same_of_chosen(lhs, rhs)

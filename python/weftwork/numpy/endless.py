@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from .early import ENDLESS
 from .loops import Range, Site, Turns, make_range
 from .tracer import TracedArray, as_tensor, current_trace, wrap
 
-__all__ = ["Counting", "RangeByValues", "While"]
+__all__ = ["Counting", "RangeByValues", "Through", "While"]
 
 
 class Endless(Turns):
@@ -66,3 +67,25 @@ class Counting(Endless):
 
     def is_last(self) -> TracedArray:
         return self.values.is_done(self.now + self.values.step)
+
+
+class Through(Endless):
+    """The iterator of a loop over rows of which the program computes how many there are, ``most`` at most."""
+
+    def __init__(self, frame: Any, at: int, site: Site, rows: Any, count: Callable[[], Any], most: int) -> None:
+        super().__init__(frame, at, site, {})
+        self.each, self.count, self.trips = rows, count, most
+
+    def is_done(self, turn: Any) -> TracedArray:
+        return wrap(as_tensor(wrap(as_tensor(self.count())) <= turn, np.dtype(bool)))
+
+    def following(self, frame: Any) -> Any:
+        if self.loop is None:
+            self.begin()
+            self.loop.early.before = self.is_done(0)  # type: ignore[attr-defined]
+        elif self.loop.end() is None:
+            raise StopIteration
+        return self.each[self.loop.counter]  # type: ignore[union-attr]
+
+    def is_last(self) -> TracedArray:
+        return self.is_done(self.loop.counter + 1)  # type: ignore[union-attr]

@@ -7,18 +7,34 @@ elements are numbers, or tuples of numbers of one form.
 from __future__ import annotations
 
 import copy
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .dispatch import broadcast_to
 from .mixed import kind_of, mark_of, marked, sides
+from .retry import Retry
 from .tracer import TracedArray, as_tensor, current_trace, python_truth, wrap
 from .tuples import are_numbers
-from .validity import demanded, note_bound
+from .validity import can_note, demanded, note_bound, require
 
-__all__ = ["LONGEST", "Elements", "GrownList", "Trimmed", "array_of_elements", "elements_of", "listed_elements"]
+__all__ = [
+    "LIST",
+    "LONGEST",
+    "Each",
+    "Elements",
+    "GrownList",
+    "Trimmed",
+    "array_of_elements",
+    "elements_of",
+    "joined",
+    "listed_elements",
+    "lists_with",
+]
 
+#: In the place of the variable that has a list: the one that a comprehension makes has none.
+LIST = ".list"
 #: Elements that such a list may have.
 LONGEST = 1 << 22
 
@@ -26,12 +42,13 @@ LONGEST = 1 << 22
 class Form(NamedTuple):
     """Of a number: its dtype, its type where that is Python's, and of which other type of Python's it may be (see mixed.py).
 
-    A text has the dtype of its number among those of the list.
+    A text has the dtype of its number among those of the list. ``shape``: of an array.
     """
 
     dtype: np.dtype
     kind: type | None
     other: type | None = None
+    shape: tuple[int, ...] = ()
 
     @property
     def alternatives(self) -> tuple[Any, np.dtype, type | None]:
@@ -39,11 +56,15 @@ class Form(NamedTuple):
 
 
 class Elements(NamedTuple):
-    """Of which form the elements of a list are, one or several numbers or texts each, and how many there may be."""
+    """Of which form the elements of a list are, one or several numbers or texts each, and how many there may be.
+
+    ``by_turn``: whether the number of a turn may say where its one element is.
+    """
 
     is_tuple: bool
     forms: tuple[Form, ...]
     capacity: int
+    by_turn: bool = True
 
     def has(self, value: Any) -> bool:
         """Whether a list of such elements may have this one."""
@@ -54,6 +75,25 @@ class Elements(NamedTuple):
             sides(trace, part, form.alternatives) is not None if form.other else form_of(part) == form
             for part, form in zip(parts, self.forms, strict=True)
         )
+
+
+def joined(known: Elements, value: Any) -> Elements | None:
+    """The form of elements that are as those known so far, or as this value; of the value alone where there is none of both."""
+    found = elements_of(value, known.capacity)
+    if found is None or found.is_tuple is not known.is_tuple or len(found.forms) != len(known.forms):
+        return found
+    both = found._replace(forms=tuple(map(joined_form, known.forms, found.forms)))
+    return both if both.has(value) else found
+
+
+def joined_form(known: Form, new: Form) -> Form:
+    """Of numbers that may be of either form: one is NumPy's, or a float, and the other of one of Python's types."""
+    if known == new or known.shape or new.shape or str in (known.kind, new.kind):
+        return new
+    if known.other is not None or new.other is not None:
+        return new if known.other is None else known
+    number, other = (new, known) if new.kind is None or known.kind is int else (known, new)
+    return number._replace(other=other.kind) if other.kind is not None else new
 
 
 def elements_of(value: Any, capacity: int) -> Elements | None:
@@ -70,7 +110,10 @@ def form_of(value: Any) -> Form | None:
         return Form(mark.number.dtype, mark.number.weak, mark.kind)
     if type(value) is str:
         return Form(np.dtype(np.int64), str)
-    found = kind_of(value) if not isinstance(value, TracedArray) or are_numbers((value,)) else None
+    if isinstance(value, TracedArray) and not are_numbers((value,)):
+        is_fixed = all(isinstance(extent, int) for extent in value.shape) and value.dtype.kind in "fciub"
+        return Form(value.dtype, None, None, tuple(value.shape)) if is_fixed and value.ndim else None
+    found = kind_of(value)
     return None if found is None else Form(*found)
 
 
@@ -78,26 +121,66 @@ class GrownList:
     """Stands for a list, which a variable of this name had when a loop began; ``site``: that loop."""
 
     def __init__(self, elements: Elements, site: Any, name: str, items: list[Any]) -> None:
-        self.elements, self.site, self.name, self.count = elements, site, name, 0
+        self.elements, self.site, self.name = elements, site, name
+        self.count: Any = 0
         self.texts: dict[str, int] = {}
         self.is_open = False  # nobody knows how many are appended at most
         #: How many that is: in the pass over a loop that goes on, and before it.
-        self.in_pass, self.before, self.pass_ = 0, len(items), (None, 0)
-        rows = elements.capacity + 1  # the last for what is appended where it is not
-        empty = lambda dtype: wrap(broadcast_to(as_tensor(0, dtype), (rows,)))
-        self.columns = [empty(form.dtype) for form in elements.forms]
+        self.in_pass, self.before = 0, len(items)
+        self.pass_: tuple[Any, int] = (None, 0)
+        self.loop: Any = (
+            None  # the outermost that appends one element in each turn, the pass that has, and the elements before
+        )
+        self.appended_in: int = 0
+        self.begin: Any = 0
+        self.has_views = False  # of other arrays, or is some of them
+        self.columns: list[TracedArray] = []
         #: Which numbers are of the other type, where a form has one.
-        self.others = [empty(np.dtype(bool)) if form.other else None for form in elements.forms]
+        self.others: list[TracedArray | None] = []
+        self.take_form(elements)
         for item in items:
             self.write(self.count, item)
             self.count += 1
 
+    def take_form(self, elements: Elements, born: int | None = None) -> None:
+        """Makes the arrays of its elements; ``born``: as if they had been made then, as the list was."""
+        self.elements, rows = elements, elements.capacity + 1  # the last for what is appended where it is not
+        empty = lambda dtype, *shape: wrap(broadcast_to(as_tensor(0, dtype), (rows, *shape)))
+        self.columns = [empty(form.dtype, *form.shape) for form in elements.forms]
+        self.others = [empty(np.dtype(bool)) if form.other else None for form in elements.forms]
+        if born is not None:
+            for column in self.stored():
+                column._storage.born = born
+
+    def begin_pass(self, loop: Any) -> int | None:
+        """How many elements it had before a loop, of which a pass appends one; None where the pass has before."""
+        if self.loop is not loop:
+            self.loop, self.begin, self.appended_in = loop, self.count, 0
+        if not isinstance(self.begin, int) or self.appended_in == loop.passes:
+            return None
+        self.appended_in = loop.passes
+        return self.begin
+
     def write(self, place: Any, value: Any) -> None:
         parts = value if self.elements.is_tuple else (value,)
         for column, other, part, form in zip(self.columns, self.others, parts, self.elements.forms, strict=True):
+            if form.shape:
+                self.watch(part)
             if other is not None:
                 other[place], part = sides(current_trace(), part, form.alternatives)  # type: ignore[misc]
             column[place] = self.texts.setdefault(part, len(self.texts)) if type(part) is str else part
+
+    def watch(self, array: TracedArray) -> None:
+        """An array that is in the list, of which there is a copy, must not be written from now on."""
+        loops = current_trace().loops  # type: ignore[union-attr]
+        is_own = not array._steps and not array._storage.peers and (not loops or array._storage.born > loops[-1].born)
+        self.has_views |= not is_own or bool(array._storage.apart)
+        array._storage.checks = (*array._storage.checks, self.written)
+
+    def written(self) -> None:
+        raise Retry(
+            self.site, "an array of a list that grows is written, or it shows which it is", grows=(self.name, None)
+        )
 
     def copied(self) -> GrownList:
         made = copy.copy(self)
@@ -105,17 +188,58 @@ class GrownList:
         made.others = [None if other is None else wrap(as_tensor(other)) for other in self.others]
         return made
 
+    def sliced(self, start: Any, stop: Any, step: int) -> GrownList:
+        """Another list with the elements of a slice."""
+        made, count = self.copied(), self.count
+        if type(count) is int and type(start) in (int, NoneType) and type(stop) in (int, NoneType):
+            first, made.count = slice(start, stop, step).indices(count)[0], len(range(count)[start:stop:step])
+        else:
+            first, last = ends_of_slice(self.length(), start, stop, step)
+            number = np.maximum((last - first + (step - (1 if step > 0 else -1))) // step, 0)
+            made.count = TracedArray(number.tensor, int)
+        rows = self.elements.capacity + 1
+        made.place_elements(np.clip(first + np.arange(rows) * step, 0, rows - 1))
+        return made
+
+    def placed(self, places: Any) -> GrownList:
+        made = self.copied()
+        made.place_elements(places)
+        return made
+
+    def place_elements(self, places: Any) -> None:
+        self.elements = self.elements._replace(capacity=places.shape[0] - 1)
+        self.columns = [column[places] for column in self.columns]
+        self.others = [None if other is None else other[places] for other in self.others]
+
+    def is_rectangular(self) -> bool:
+        """Whether NumPy makes one row of each element."""
+        return not (self.elements.is_tuple and any(form.shape for form in self.elements.forms))
+
     def has_texts(self) -> bool:
         return any(form.kind is str for form in self.elements.forms)
 
     def has_one_dtype(self) -> bool:
-        """Whether NumPy makes an array of the same dtype of them, of whichever types they are."""
-        return not self.has_texts() and all(not f.other or np.dtype(f.other) == f.dtype for f in self.elements.forms)
+        """Whether NumPy makes an array of the same dtype of them, of whichever types they are; the call runs plainly where it does not."""
+        forms = self.elements.forms
+        if self.has_texts() or any(f.other not in (None, int) and np.dtype(f.other) != f.dtype for f in forms):
+            return False
+        mixed = [f for f in forms if f.other is int and f.dtype != np.int64]
+        if mixed and (len(forms) > 1 or mixed[0].dtype != np.float64 or not can_note(current_trace())):
+            return False
+        if mixed:  # of integers alone NumPy makes integers
+            is_float = np.logical_not(wrap(as_tensor(self.others[0])))
+            is_there = np.arange(self.elements.capacity + 1) < self.length()
+            require(np.logical_or(self.length() == 0, np.any(np.logical_and(is_float, is_there))))
+        return True
 
     def read(self, place: Any) -> Any:
         parts = []
         for column, other, form in zip(self.columns, self.others, self.elements.forms, strict=True):
             part = TracedArray(column[place].tensor, form.kind)
+            if form.shape:
+                part._storage.apart, part._storage.checks = self.site, (self.written,)
+                parts.append(part)
+                continue
             part.scalar = True
             if other is not None and form.other is not None:
                 part = marked(current_trace(), part, python_truth(wrap(other[place].tensor)), form.other)
@@ -182,6 +306,41 @@ class GrownList:
         return wrap(as_tensor(np.stack(values, axis=1))) if self.elements.is_tuple else values[0]
 
 
+def ends_of_slice(count: TracedArray, start: Any, stop: Any, step: int) -> tuple[Any, Any]:
+    """What slice.indices gives."""
+    lower, upper = (
+        (wrap(as_tensor(0, count.dtype)), count) if step > 0 else (wrap(as_tensor(-1, count.dtype)), count - 1)
+    )
+
+    def end(bound: Any, otherwise: TracedArray) -> Any:
+        if bound is None:
+            return otherwise
+        number = wrap(as_tensor(bound, count.dtype))
+        return np.where(number < 0, np.maximum(number + count, lower), np.minimum(number, upper))
+
+    ends = (lower, upper) if step > 0 else (upper, lower)
+    return end(start, ends[0]), end(stop, ends[1])
+
+
+def lists_with(array: TracedArray) -> list[GrownList]:
+    """The lists that an array was appended to, or read from."""
+    owners = (getattr(check, "__self__", None) for check in array._storage.checks)
+    return [owner for owner in owners if isinstance(owner, GrownList)]
+
+
+class Each:
+    """The elements of such a list, by numbers of turns that it has."""
+
+    def __init__(self, grown: GrownList) -> None:
+        self.grown = grown
+
+    def __len__(self) -> int:
+        return self.grown.count if isinstance(self.grown.count, int) else refuse_use()
+
+    def __getitem__(self, turn: Any) -> Any:
+        return self.grown.read(turn)
+
+
 def refuse_use(*_: Any) -> Any:
     """What Python's own operators do with such a list: it has to be Python's then."""
     trace = current_trace()
@@ -228,6 +387,8 @@ def array_of_elements(empty: np.dtype, count: int, rows: np.ndarray) -> np.ndarr
 def listed_elements(elements: Elements, texts: list[str], count: int, *columns: np.ndarray) -> list[Any]:
     """The list that a call gives."""
     values, given = [], iter(columns)
+    if not elements.forms:
+        return []
     for form in elements.forms:
         numbers = listed(next(given)[:count], form.kind, texts)
         if form.other is not None:
@@ -239,5 +400,5 @@ def listed_elements(elements: Elements, texts: list[str], count: int, *columns: 
 
 def listed(column: np.ndarray, kind: type | None, texts: list[str]) -> list[Any]:
     if kind is None:
-        return list(column)
+        return list(column) if column.ndim == 1 else [element.copy() for element in column]
     return [texts[number] for number in column.tolist()] if kind is str else column.tolist()

@@ -32,7 +32,7 @@ from .frames import set_locals
 from .mixed import PLAIN
 from .places import Place
 from .retry import Retry, Site
-from .rows import Rows, Together
+from .rows import Rows
 from .shared_arrays import SharedArrays
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
 from .tuples import variable_of
@@ -163,14 +163,14 @@ class Turns:
     is_endless = is_while = False
 
     def __init__(
-        self, numbers: Range, frame: FrameType, rows: TracedArray | Together | None = None, target: str | None = None
+        self, numbers: Range, frame: FrameType, rows: Any = None, target: str | None = None, site: Site | None = None
     ) -> None:
         trace = current_trace()
         assert trace is not None
         self.rows = rows
         self.target = target  # the variable that the statement binds, where it is known
         self.trace, self.frame, self.numbers = trace, frame, numbers
-        self.site: Site = (frame.f_code.co_filename, frame.f_lineno)
+        self.site: Site = site or (frame.f_code.co_filename, frame.f_lineno)
         self.trips = trips_of(numbers)
         self.plain: Any = None
         self.loop: Recording | None = None

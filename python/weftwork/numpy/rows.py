@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .tracer import TracedArray
 
-__all__ = ["Digit", "Numbers", "Rows", "Together", "digits"]
+__all__ = ["Digit", "Numbers", "Pending", "Rows", "Together", "digits"]
 
 
 class Rows:
@@ -29,15 +29,47 @@ class Rows:
         return self.array[self.at - 1]
 
 
+class Pending:
+    """The iterator of a comprehension over what has so many turns: those of one loop, or of what ``make`` makes."""
+
+    def __init__(self, over: Any, count: Any, make: Callable[[], Iterator[Any]]) -> None:
+        self.over, self.count, self.make = over, count, make
+        self.iterator: Iterator[Any] | None = None
+
+    def __iter__(self) -> Pending:
+        return self
+
+    def __next__(self) -> Any:
+        if self.iterator is None:
+            self.iterator = self.make()
+        return next(self.iterator)
+
+
 class Together:
     """What ``zip`` and ``enumerate`` make of arrays and ranges: what belongs to a turn is known for any number of it.
 
     ``parts`` give it by ``[turn]``, ``make`` makes the iterator that NumPy's rows are taken from one after the other.
     """
 
-    def __init__(self, parts: list[Any], count: int, make: Callable[[], Iterator[Any]]) -> None:
+    def __init__(self, parts: list[Any], count: Any, make: Callable[[], Iterator[Any]]) -> None:
         self.parts, self.count, self.make = parts, count, make
         self.iterator: Iterator[Any] | None = None
+
+    def is_taken(self, held: Iterable[Any]) -> bool:
+        """Whether something may take from it, or has: it is among what variables have."""
+        every = self.nested()
+        return any(part.iterator is not None for part in every) or any(
+            value is part for part in every for value in held
+        )
+
+    def take(self) -> None:
+        """Gives all that it has to a loop over its numbers."""
+        for part in self.nested():
+            part.iterator = iter(())
+
+    def every_part(self) -> list[Any]:
+        """What it has side by side, of those among its parts too."""
+        return [part for each in self.nested() for part in each.parts]
 
     def nested(self) -> list[Together]:
         """This one, and those among its parts."""

@@ -130,9 +130,9 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
         one_axis(axis, 1, "lexsort")
         return own.zeros((), np.int64)
     axis = one_axis(axis, rows[0].ndim, "lexsort")
-    places = argsort(rows[0], axis)
+    places = argsort(rows[0], axis, "stable")
     for row in rows[1:]:
-        again = argsort(np.take_along_axis(row, places, axis), axis)
+        again = argsort(np.take_along_axis(row, places, axis), axis, "stable")
         places = np.take_along_axis(places, again, axis)
     return places
 
