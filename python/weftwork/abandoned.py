@@ -55,6 +55,7 @@ def is_object(value: Any) -> bool:
 
 def parts_of(value: Any) -> list[Any]:
     """What an object refers to; of a function what belongs to it alone."""
-    if isinstance(value, types.FunctionType) and value.__code__.co_filename not in GENERATED:
+    # isinstance would ask a weak proxy, whose object may be gone.
+    if type(value) is types.FunctionType and value.__code__.co_filename not in GENERATED:
         return [part for part in (value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__) if part]
     return gc.get_referents(value)

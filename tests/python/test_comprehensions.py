@@ -259,6 +259,17 @@ def test_arrays_of_a_list_are_arrays_of_their_own() -> None:
     assert np.array_equal(found, R * 2) and all(row.base is None and row.flags.owndata for row in found)
 
 
+@pytest.mark.parametrize("use", ["kept[0]", "max(kept)", "min(v for v in x if v > 100)", "kept.pop()"])
+def test_nothing_is_no_value(use: str) -> None:
+    program = function_of(f"def f(x):\n    kept = [v for v in x if v > 100]\n    return {use}", "f", f"nothing {use}")
+    with pytest.raises((IndexError, ValueError)) as raised:
+        wf.jit(program, strict=False)(X)
+    assert type(raised.value) in (IndexError, ValueError)  # Python's own
+    with pytest.raises(wf.errors.Error, match="out of range"):
+        wf.jit(program, strict=True)(X)
+    assert wf.jit(program, strict=True)(X + 100) == program(X + 100)
+
+
 def test_a_nan_is_ordered_by_python() -> None:
     x = np.where(X > 1, np.nan, X)
     fast = wf.jit(lambda x: sorted(x)[:5], strict=False)

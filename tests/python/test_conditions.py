@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from same_types import same
+from same_types import same, same_outcome
+from sources import function_of
 
 import weftwork as wf
 
@@ -136,3 +137,14 @@ def test_a_loop_of_many_turns_decides_at_each():
 
     x = np.random.default_rng(0).standard_normal(200)
     same(wf.jit(f, strict=True, static_argnames="n")(x, 150), f(x, 150))
+
+
+@pytest.mark.parametrize(
+    "program", ["k[2] in (1, 2)", "k[2] not in [1, 2, k[3]]", "int(k[0]) in {0, 5}", "[v for v in k if v in (1, 3)]"]
+)
+def test_a_number_among_numbers(program: str) -> None:
+    function = function_of(f"def f(k):\n    return {program}", "f", f"among {program}")
+    fast = wf.jit(function, strict=True)
+    for seed in range(4):
+        k = np.random.default_rng(seed).integers(0, 7, 20)
+        same_outcome(fast, function, (k,), program)

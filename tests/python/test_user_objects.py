@@ -337,3 +337,17 @@ def test_whether_objects_are_equal_is_asked_of_each_call() -> None:
         got = fast(*(mine[i] for i in pair), np.ones(3))
         np.testing.assert_array_equal(got, moved(*(theirs[i] for i in pair), np.ones(3)))
         assert [p.at for p in mine] == [p.at for p in theirs]
+
+
+def test_objects_that_know_one_that_is_gone() -> None:
+    class Owner:
+        pass
+
+    class Part:
+        def __init__(self) -> None:
+            owner = Owner()
+            self.owner, self.scale = weakref.proxy(owner), 2.0
+
+    fast = wf.jit(lambda part, x: x * part.scale, strict=False)
+    for _ in range(20):
+        assert np.array_equal(fast(Part(), np.ones(3)), np.full(3, 2.0))

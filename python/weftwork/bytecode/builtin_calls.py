@@ -427,6 +427,8 @@ def number_function(function: Any) -> Special:
     """Functions of numbers: computed by Python at each call where the numbers are Python's."""
 
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if function is pow and len(args) == 2 and not kwargs:
+            return r.binary("**", *args)
         if not kwargs and is_scalar_function(function) and r.can_choose() and any(map(is_unknown, args)):
             result = scalar_call(function, args)
             if result is not NotImplemented:

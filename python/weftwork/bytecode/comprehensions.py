@@ -217,8 +217,6 @@ class Comprehensions:
             )
         if type(items) is GrownList and items.has_texts():
             return NotImplemented
-        if isinstance(count, TracedArray) and (function is min or function is max):
-            require(wrap(count.tensor) > 0)
         return self.run_function(written, (items, *rest), kwargs)
 
 

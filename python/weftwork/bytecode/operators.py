@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from ..numpy.growing import GrownList
 from ..numpy.operators import operated
-from ..numpy.tracer import Selection, TracedArray, as_tensor, wrap
+from ..numpy.tracer import Selection, TracedArray, as_tensor, python_truth, wrap
 from ..numpy.validity import can_note, demanded, require
 from .kinds import ABSENT, NUMBERS, answers, answers_equality, contains_traced, holds_object, type_of
 from .machine import BINARY, COMPARE, Machine
@@ -26,6 +26,10 @@ HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
 #: Steps below it, as many as a loop has turns, stay in 64 bits.
 MOST_STEP = 2**31
+
+
+#: Numbers that a value is compared to where it is asked if it is one of them.
+MOST_NUMBERS = 64
 
 
 class Operators(Machine):
@@ -85,6 +89,8 @@ class Operators(Machine):
         if symbol[-1] == "=":
             self.before_change(lhs, rhs)
         result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
+        if symbol[:2] == "**" and isinstance(result, TracedArray) and result.weak is float:
+            return self.python_power(result, lhs, rhs)
         if isinstance(result, TracedArray) and result.weak is int and self.trace.is_repeated:
             return in_int64(symbol.rstrip("="), lhs, rhs, result)
         return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
@@ -94,9 +100,33 @@ class Operators(Machine):
         if symbol not in ("/", "//", "%", "**") or self.bakes or not (is_python_number(lhs) and is_python_number(rhs)):
             return False
         in_loop = bool(self.trace.loops)
-        if symbol == "**" and isinstance(rhs, _core.Dim):
-            return rhs.min < 0 and not is_safe_divisor(lhs, in_loop)
-        return not is_safe_divisor(rhs, in_loop)
+        if symbol != "**":
+            return not is_safe_divisor(rhs, in_loop)
+        # Of floats the program looks at the power; with integers the exponent says whether it is one.
+        if any(is_python_float(v) for v in (lhs, rhs)) and self.can_choose() and (self.raises or can_note(self.trace)):
+            return False
+        return (
+            rhs.min < 0 and not is_safe_divisor(lhs, in_loop)
+            if isinstance(rhs, _core.Dim)
+            else not is_safe_divisor(rhs, in_loop)
+        )
+
+    def python_power(self, power: TracedArray, base: Any, exponent: Any) -> TracedArray:
+        """A power of floats that Python has: it raises where that is infinite, and gives a complex number where there is none."""
+        if self.bakes or is_bounded_power(base, exponent):
+            return power
+        if not (self.raises or can_note(self.trace)):
+            self.refuse("Python's '**' of numbers that are computed by the program, which may raise")
+        number, *operands = (wrap(as_tensor(v, np.dtype(np.float64))) for v in (power, base, exponent))
+        has_infinite = np.logical_or(*map(np.isinf, operands))
+        has_nan = np.logical_or(*map(np.isnan, operands))
+        is_infinite = np.logical_and(np.isinf(number), has_infinite)
+        holds = np.logical_or(np.logical_or(np.isfinite(number), has_nan), is_infinite)
+        if type(exponent) is float and exponent == 0.5:
+            power = wrap(power.tensor) + 0.0  # NumPy's is a root, of -0.0 too
+        return TracedArray(
+            demanded(power.tensor, holds, "power", "Numerical result out of range, or no real number"), float
+        )
 
     def require_divisor(self, symbol: str, divisor: Any) -> None:
         if symbol[0:2] == "**" or not self.can_choose() or not can_note(self.trace):
@@ -177,11 +207,30 @@ class Operators(Machine):
                 self.refuse("a NaN in a list, which may be equal to itself")
         return lhs is rhs or self.truth(self.compare("==", lhs, rhs))
 
+    def is_among_numbers(self, container: Any, value: Any) -> bool:
+        """Whether it is asked if a number that only the run knows is one of a few numbers, or one of those a known number."""
+        every = (value, *container) if len(container) <= MOST_NUMBERS else ()
+        is_known = [type(v) in NUMBERS or isinstance(v, np.generic) for v in every]
+        traced = [v for v, known in zip(every, is_known, strict=True) if not known]
+        return bool(traced) and self.can_choose() and all(isinstance(v, TracedArray) and v.scalar for v in traced)
+
+    def contains_number(self, container: Any, value: Any) -> Any:
+        found: Any = False
+        for item in container:
+            same = item is value or self.compare("==", item, value)
+            if isinstance(same, TracedArray):
+                found = same if found is False else np.logical_or(found, wrap(as_tensor(same, np.dtype(bool))))
+            elif same:
+                return True
+        return python_truth(wrap(as_tensor(found, np.dtype(bool)))) if isinstance(found, TracedArray) else found
+
     def contains(self, container: Any, value: Any) -> Any:
         if answers(container):
             return self.user_contains(container, value)
         if type(container) is GrownList:
             return self.is_in_list(container, value)
+        if type(container) in (list, tuple, frozenset) and self.is_among_numbers(container, value):
+            return self.contains_number(container, value)
         if id(container) in self.large:
             return self.entry_of(container, self.hashed(value)) is not ABSENT
         if type(container) in (dict, set, frozenset):
@@ -268,6 +317,20 @@ def is_python_complex(value: Any) -> bool:
     return type(value) is complex or (
         isinstance(value, TracedArray) and value.weak is not None and value.dtype.kind == "c"
     )
+
+
+def is_python_float(value: Any) -> bool:
+    return type(value) is float or (isinstance(value, TracedArray) and value.weak is float)
+
+
+def is_bounded_power(base: Any, exponent: Any) -> bool:
+    """Whether a known number has a power for all that an extent, or counter of a loop, may be."""
+    if type(base) not in (int, float) or not isinstance(exponent, _core.Dim):
+        return False
+    try:
+        return base > 0 and all(float(base) ** end < float("inf") for end in (exponent.min, exponent.max))
+    except OverflowError:
+        return False
 
 
 def is_python_number(value: Any) -> bool:

@@ -89,7 +89,9 @@ def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
         fails = np.any(fails)
     attrs = {"limit_indices": [1], "label": label, "message": message}
     passed = _core.apply("check_range", [fails.astype(np.int64).tensor], attrs)
-    return np.where(TracedArray(passed) == 0, TracedArray(value), TracedArray(as_tensor(0, value.dtype))).tensor
+    known = value.constant()
+    other = 0 if known is None or np.any(known) else 1  # of two equal values the check would be no part of the program
+    return np.where(TracedArray(passed) == 0, TracedArray(value), TracedArray(as_tensor(other, value.dtype))).tensor
 
 
 def end_where_it_fails(trace: Any, condition: Any) -> None:
