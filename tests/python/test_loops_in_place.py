@@ -147,3 +147,18 @@ def test_who_listens_sees_the_same(tmp_path):
         np.testing.assert_array_equal(fast(X, K), wanted)
     assert (tmp_path / "trace.json").stat().st_size > 0
     np.testing.assert_array_equal(fast(X, K), wanted)
+
+
+def test_rows_are_swapped_by_a_counter_and_an_index():
+    def eliminated(a):
+        a = a.copy()
+        for k in range(len(a) - 1):
+            p = k + np.argmax(np.abs(a[k:, k]))
+            if p != k:
+                a[[k, p]] = a[[p, k]]
+            for i in range(k + 1, len(a)):
+                a[i, k:] -= a[i, k] / a[k, k] * a[k, k:]
+        return a
+
+    a = np.random.default_rng(0).standard_normal((12, 12))
+    np.testing.assert_allclose(wf.jit(eliminated, strict=True)(a), eliminated(a), rtol=1e-9, atol=1e-12)

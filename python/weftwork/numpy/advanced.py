@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
-from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here
+from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here, wrap
 from .validity import in_range, is_bounded
 
 
@@ -42,6 +42,11 @@ def fits_mask(mask: Any, extents: Any) -> None:
         )
 
 
+def has_extents(item: Any) -> bool:
+    """Whether a list has extents, or counters of loops, in it."""
+    return isinstance(item, (list, tuple)) and any(isinstance(part, _core.Dim) for part in item)
+
+
 def is_mask(item: Any) -> bool:
     if isinstance(item, (bool, np.bool_)):
         return True
@@ -50,6 +55,7 @@ def is_mask(item: Any) -> bool:
     return (
         isinstance(item, list)
         and bool(item)
+        and not has_extents(item)
         and own.asarray(item, dtype=object).size > 0
         and all(isinstance(v, (bool, np.bool_)) for v in own.asarray(item, dtype=object).ravel().tolist())
     )
@@ -82,6 +88,8 @@ def place_items(tensor: Tensor, items: list[Any]) -> list[Any]:
 
 def as_indices(item: Any) -> Any:
     """An index as it is given; what has no elements and is no array is of integers, whatever NumPy makes of it elsewhere."""
+    if has_extents(item):
+        return [wrap(as_tensor(part)) if isinstance(part, _core.Dim) else part for part in item]
     if hasattr(item, "__len__") and not hasattr(item, "dtype") and not contains_traced(item):
         made = own.asarray(item)
         return item if made.size else made.astype(np.int64)
