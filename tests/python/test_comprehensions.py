@@ -121,6 +121,14 @@ def appended_later(x, r):
     return kept, len(kept), kept[-1]
 
 
+def joined(x, r):
+    high, low = [v for v in x if v > 1], [v for v in x if v < -1]
+    both = high + low
+    both.append(x[0])
+    rows = [v * 2 for v in r] + [v + 1 for v in r if v[0] > 0]
+    return both, low + [x[1], 0.5], [1] + high, np.array(high + [x[2]]), sum(low + high), rows, len(high)
+
+
 def gone_through(x, r):
     total, last = 0.0, 0.0
     for v in [v for v in x if v > 0]:
@@ -142,7 +150,7 @@ def long_rows(x, r):
 
 PROGRAMS = [
     doubled, positive, nothing, summed, extremes, placed_extremes, truths, side_by_side, of_arrays, some_arrays, windows, nested,
-    ordered, ordered_by, sliced, applied, looked_for, appended_later, gone_through, long_rows,
+    ordered, ordered_by, sliced, applied, looked_for, joined, appended_later, gone_through, long_rows,
 ]  # fmt: skip
 
 
@@ -230,6 +238,11 @@ def two_kinds(x):
     return [v if v > 0 else 0 for v in x], [1 if v > 0 else 0.5 for v in x]
 
 
+def joined_kinds(x):
+    some, others = [v if v > 0 else 0.5 for v in x], [float(v) if v > 1 else 1 for v in x]
+    return some + others, some + [float(v) for v in x], others + [1], [2] + others
+
+
 def pythons(x):
     kept = [v for v in x if v > 0]
     del kept[0]
@@ -246,7 +259,7 @@ def early_error(x):
 @pytest.mark.parametrize(
     "program",
     [counts_calls, writes, counts_keys, takes_one_first, identity, written_rows, views, given_views, changed_while_gone_through]
-    + [two_kinds, pythons, early_error],
+    + [two_kinds, joined_kinds, pythons, early_error],
 )  # fmt: skip
 def test_what_shows_is_pythons(program: Any) -> None:
     fast = wf.jit(program, strict=False)

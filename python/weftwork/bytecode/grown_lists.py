@@ -349,6 +349,28 @@ class GrownLists:
         self.grown.append(self.born(grown.sliced(start, stop, step)))
         return self.grown[-1]
 
+    def joined_lists(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        """``a + b`` of lists of which at least one grows."""
+        known = next(side for side in (lhs, rhs) if type(side) is GrownList)
+        sides: list[Any] = [self.as_grown(side, known) if type(side) is list else side for side in (lhs, rhs)]
+        if not all(type(side) is GrownList for side in sides):
+            return self.unknown_use("a list that grows and what is no list, or has elements of another form", known)
+        made = None if symbol == "+=" else sides[0].followed_by(sides[1])
+        if made is None:
+            return self.unknown_use("lists that grow with elements of several forms are joined", *sides)
+        self.grown.append(self.born(made))
+        return made
+
+    def as_grown(self, items: list[Any], known: GrownList) -> GrownList | None:
+        """A list of Python's as one with elements of the form of another; None where it has others."""
+        numbers = [self.numbers_of(item) for item in items]
+        elements: Elements | None = known.elements._replace(capacity=len(items))
+        for number in numbers:
+            if elements is not None and not elements.has(number):
+                elements = joined(elements, number)
+        is_of_one = elements is not None and all(map(elements.has, numbers))
+        return GrownList(elements, known.site, known.name, numbers) if is_of_one else None  # type: ignore[arg-type]
+
     def placed(self, grown: GrownList, places: Any) -> GrownList:
         """A list with the same elements, in the order of these places."""
         self.grown.append(self.born(grown.placed(places)))

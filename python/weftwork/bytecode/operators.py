@@ -68,6 +68,8 @@ class Operators(Machine):
         if pair is None:
             return self.host(BINARY[symbol.rstrip("=")], lhs, rhs)
         lhs, rhs = pair
+        if symbol[0] == "+" and GrownList in (type(lhs), type(rhs)):
+            return self.joined_lists(symbol, lhs, rhs)
         if type(lhs) in (str, bytes) and symbol[0] == "%":
             return self.formatted(lhs, rhs)
         if is_python_complex(lhs) and is_float64(rhs):

@@ -50,6 +50,11 @@ class Form(NamedTuple):
     other: type | None = None
     shape: tuple[int, ...] = ()
 
+    def is_within(self, other: Form) -> bool:
+        """Whether what has this form has the other one, too."""
+        is_one = self.other is None and (self.dtype, self.shape) == (other.dtype, other.shape)
+        return self == other or (is_one and self.kind in (other.kind, other.other))
+
     @property
     def alternatives(self) -> tuple[Any, np.dtype, type | None]:
         return self.other, self.dtype, self.kind
@@ -200,6 +205,45 @@ class GrownList:
         rows = self.elements.capacity + 1
         made.place_elements(np.clip(first + np.arange(rows) * step, 0, rows - 1))
         return made
+
+    def followed_by(self, other: GrownList) -> GrownList | None:
+        """Another list with the elements of both; None where these are of forms that no list has."""
+        lists, given = (self, other), (self.elements, other.elements)
+        if (
+            self.has_texts()
+            or self.elements.is_tuple is not other.elements.is_tuple
+            or len(set(map(len, (e.forms for e in given)))) > 1
+        ):
+            return None
+        pairs = zip(*(elements.forms for elements in given), strict=True)
+        forms = tuple(a if a == b or (a.other and not b.other) else joined_form(a, b) for a, b in pairs)
+        if not forms or not all(
+            form.is_within(whole) for e in given for form, whole in zip(e.forms, forms, strict=True)
+        ):
+            return None
+        flags = [[each.of_form(place, form) for place, form in enumerate(forms)] for each in lists]
+        made, most = self.copied(), self.elements.capacity + other.elements.capacity
+        rows, count = np.arange(most + 1), self.length()
+        of_self, of_other = np.minimum(rows, self.elements.capacity), np.clip(rows - count, 0, other.elements.capacity)
+
+        def both(first: Any, second: Any) -> Any:
+            is_first = np.reshape(rows < count, (most + 1,) + (1,) * (first.ndim - 1))
+            return np.where(is_first, first[of_self], second[of_other])
+
+        made.columns = list(map(both, self.columns, other.columns))
+        made.others = [None if a is None else both(a, b) for a, b in zip(*flags, strict=True)]
+        is_known = isinstance(self.count, int) and isinstance(other.count, int)
+        made.count = self.count + other.count if is_known else TracedArray((count + other.length()).tensor, int)
+        made.elements = self.elements._replace(forms=forms, capacity=most)
+        made.has_views = self.has_views or other.has_views
+        return made
+
+    def of_form(self, place: int, form: Form) -> TracedArray | None:
+        """Which numbers of a column are of the other type where its form is another, which they can have."""
+        if form.other is None or self.others[place] is not None:
+            return self.others[place]
+        is_other = self.elements.forms[place].kind is form.other
+        return wrap(broadcast_to(as_tensor(is_other, np.dtype(bool)), (self.elements.capacity + 1,)))
 
     def placed(self, places: Any) -> GrownList:
         made = self.copied()
