@@ -283,6 +283,18 @@ def test_nothing_is_no_value(use: str) -> None:
     assert wf.jit(program, strict=True)(X + 100) == program(X + 100)
 
 
+def test_arrays_of_a_list_have_numpys_layout() -> None:
+    program = lambda r: [np.outer(v, r[0]).T * 2 for v in r]
+    fast = wf.jit(program, strict=False)
+    for _ in range(2):
+        assert [v.flags.f_contiguous for v in fast(R)] == [v.flags.f_contiguous for v in program(R)]
+
+
+def test_large_arrays_by_a_condition_need_no_memory() -> None:
+    program = lambda x: len([np.zeros((3000, 3000)) + v for v in x if v > 2.9])
+    assert wf.jit(program, strict=False)(X) == program(X)
+
+
 def test_a_nan_is_ordered_by_python() -> None:
     x = np.where(X > 1, np.nan, X)
     fast = wf.jit(lambda x: sorted(x)[:5], strict=False)

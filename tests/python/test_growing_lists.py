@@ -357,6 +357,199 @@ def test_what_else_is_done_with_it(use: str) -> None:
         same_outcome(fast, function, (x,), source)
 
 
+def two_loops(x):
+    out = []
+    for i in range(100):
+        out.append(x[i])
+    for i in range(100):
+        out.append(x[i] * 2)
+    return out
+
+
+def a_condition_later(x):
+    out = []
+    for i in range(100):
+        out.append(x[i])
+    for i in range(100):
+        if x[i] > 0:
+            out.append(x[i] * 2)
+    return out, len(out)
+
+
+def length_of_each_turn(x):
+    l = [v for v in x]
+    s = 0
+    for w in x:
+        l.append(w)
+        s += len(l)
+    return l, s
+
+
+def two_names(x):
+    l = [v for v in x]
+    m = l
+    for w in x:
+        l.append(w)
+    return m, l is m
+
+
+def made_of_others(x):
+    h = [v for v in x if v > -100]
+    g = [v for v in x if v < 100]
+    b = h + g
+    for v in x:
+        b.append(v)
+    b.append(x[0])
+    b.append(x[1])
+    c = b[::-1]
+    c.append(x[3])
+    c.append(x[4])
+    d = sorted(c)
+    d.append(x[5])
+    d.append(x[5])
+    return b, c, d, h, g
+
+
+def twice_in_a_turn(x):
+    l = [v for v in x if v > -100]
+    for i in range(20):
+        l.append(x[i])
+        l.append(x[i + 1])
+    return l
+
+
+def last_element(x):
+    out = []
+    for i in range(100):
+        out.append(x[i])
+        if i > 3:
+            s = out[-1]
+    return out, s
+
+
+def in_a_way(x):
+    out = []
+    if x[0] < 0:
+        for i in range(100):
+            out.append(x[i])
+    return out, len(out)
+
+
+def loops_in_a_short_one(x):
+    out = []
+    for k in range(3):
+        for i in range(100):
+            out.append(x[i] * k)
+        out.append(x[k])
+    return out
+
+
+def copies(x):
+    l = [v for v in x if v > 0]
+    m = l.copy()
+    m.append(x[0])
+    n = list(l)
+    n.append(x[1])
+    l.append(x[2])
+    for v in x:
+        m.append(v)
+    return l, m, n
+
+
+def by_a_function(x):
+    def add(l, v):
+        l.append(v)
+
+    out = []
+    for i in range(100):
+        add(out, x[i])
+    return out
+
+
+def begun_with_numbers(x):
+    out = [x[0]] * 3
+    for i in range(100):
+        out.append(x[i] + out[0])
+    return out
+
+
+def lists_in_turns(x):
+    rows = []
+    for i in range(10):
+        r = [v * i for v in x[:20]]
+        for v in x[:15]:
+            r.append(v)
+        rows.append(sum(r))
+    return rows
+
+
+def length_by_a_dictionary(x):
+    l = [v for v in x]
+    d = {"l": l}
+    s = 0
+    for w in x:
+        l.append(w)
+        s += len(d["l"])
+    return l, s
+
+
+def last_by_a_list(x):
+    l = [v for v in x]
+    d = [l]
+    s = 0.0
+    for w in x:
+        s += d[0][-1]
+        l.append(w * 2)
+    return l, s
+
+
+def read_before(x):
+    out = []
+    d = [out]
+    s = 0.0
+    for i in range(100):
+        s += len(d[0])
+        out.append(x[i] * 2)
+    return out, s
+
+
+def read_by_a_function(x):
+    out = []
+
+    def size():
+        return len(out)
+
+    s = 0
+    for i in range(100):
+        out.append(x[i] * 2)
+        s += size()
+    return out, s
+
+
+def length_as_element(x):
+    out = []
+    for i in range(100):
+        out.append(x[i] * 2)
+    d = (out,)
+    for _ in range(100):
+        out.append(float(len(d[0])))
+    return out
+
+
+LENGTHS = [
+    two_loops, a_condition_later, length_of_each_turn, two_names, made_of_others, twice_in_a_turn, last_element, in_a_way, loops_in_a_short_one, copies, by_a_function, begun_with_numbers, lists_in_turns, length_by_a_dictionary, last_by_a_list, read_before, read_by_a_function, length_as_element,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", LENGTHS)
+@pytest.mark.parametrize("strict", [False, True])
+def test_lists_of_known_lengths(program: Any, strict: bool) -> None:
+    fast = wf.jit(program, strict=strict)
+    for seed in range(2):
+        same_outcome(fast, program, (np.round(np.random.default_rng(seed).normal(size=100) * 20),), program.__name__)
+    assert fast.ways["compiled"] == 2
+
+
 def drawn(seed: int) -> str:
     """A function with lists that its loops append to and take from."""
     r = random.Random(seed)

@@ -119,7 +119,7 @@ class Comprehensions:
         if not is_by_one:
             self.make_python_list(owner, "it is made by several loops")
         owner.loop = loops[0]
-        self.append_to(owner, value)
+        self.append_to(owner, value, is_by_comprehension=True)
 
     def first_form(self, grown: GrownList, value: Any, loops: list[Any]) -> Elements | None:
         known = self.trace.growing.get((grown.site, LIST), ())

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..numpy.early import ENDLESS
-from ..numpy.growing import LIST, LONGEST, Each, Elements, GrownList, Trimmed, elements_of, joined
+from ..numpy.growing import LONGEST, Each, Elements, GrownList, Trimmed, elements_of, joined
 from ..numpy.mixed import mark_of
 from ..numpy.places import Attribute, Entry, Place, Stored
 from ..numpy.retry import Retry
@@ -263,7 +263,7 @@ class GrownLists:
             if any(type(part) is Each and part.grown is grown for part in parts):
                 loop.fail("a list that it goes through changes its length")
 
-    def append_to(self, grown: GrownList, value: Any) -> None:
+    def append_to(self, grown: GrownList, value: Any, is_by_comprehension: bool = False) -> None:
         self.require_not_gone_through(grown)
         loops = [loop for loop in self.trace.loops if self.is_older(grown, loop.born)]
         times, elements = self.times_of(loops), grown.elements
@@ -272,10 +272,6 @@ class GrownLists:
             if other is not None and None not in self.trace.growing.get((grown.site, grown.name), ()):
                 self.ask_to_grow(grown.site, grown.name, other)
             return self.unknown_use("what is appended to a list is of another form", grown)
-        place = self.place_in_turns(grown, loops)
-        if place is not None:
-            grown.write(place, value)
-            return
         if times is None and elements.capacity > self.room():
             self.ask_to_grow(grown.site, grown.name, elements._replace(capacity=self.room()))
         grown.is_open |= times is None
@@ -283,6 +279,11 @@ class GrownLists:
         if needed > elements.capacity < LONGEST:
             self.ask_to_grow(grown.site, grown.name, elements._replace(capacity=min(2 * needed, LONGEST)))
             self.unknown_use("a list grows more each time")
+        if needed <= elements.capacity and (is_by_comprehension or self.is_only_appended_to(grown, loops)):
+            place = self.place_in_turns(grown, loops)
+            if place is not None:
+                grown.write(place, value)
+                return
         grown.is_open |= needed > elements.capacity
         grown.write(grown.end(), value)
         self.set_count(grown, self.counted_by(grown.count, 1))
@@ -293,8 +294,11 @@ class GrownLists:
         is_counted = all(isinstance(number, int) for number in trips) and not any(
             loop.turns.is_endless or may_be_left(loop) for loop in loops
         )
-        is_alone = is_counted and loops and grown.elements.by_turn and self.is_of_all_turns(grown, loops[0])
-        if not is_alone or math.prod(trips) + (grown.begin if grown.loop is loops[0] else 0) > grown.elements.capacity:
+        predicate = self.trace.predicate
+        is_chosen = predicate is not None and (
+            not loops or predicate.born > loops[0].born or self.is_older(grown, predicate.born)
+        )
+        if not loops or not is_counted or is_chosen or not grown.elements.by_turn:
             return None
         first, turn = grown.begin_pass(loops[0]), 0
         if first is None:
@@ -306,16 +310,14 @@ class GrownLists:
         grown.count = first + math.prod(trips)
         return first + turn
 
-    def is_of_all_turns(self, grown: GrownList, loop: Any) -> bool:
-        """Whether a loop appends to a list in each turn and does nothing else with it, in no way of a condition."""
-        predicate, frame = self.trace.predicate, loop.frame
-        if predicate is not None and (predicate.born > loop.born or self.is_older(grown, predicate.born)):
+    @staticmethod
+    def is_only_appended_to(grown: GrownList, loops: list[Any]) -> bool:
+        """Whether one variable has a list with which a loop does nothing but append to it."""
+        frame = loops[0].frame if loops else None
+        if not isinstance(frame, Frame) or loops[0].turns.at < 0 or not LOOKING.isdisjoint(frame.f_code.co_names):
             return False
-        if grown.name == LIST:
-            return True
-        is_variable = isinstance(frame, Frame) and sum(value is grown for value in frame.locals.values()) == 1
-        is_known = is_variable and frame.locals.get(grown.name) is grown and LOOKING.isdisjoint(frame.f_code.co_names)
-        return is_known and loop.turns.at >= 0 and is_only_read_to_append(grown.name, frame, loop.turns.at)
+        names = [name for name, value in frame.locals.items() if value is grown]
+        return len(names) == 1 and is_only_read_to_append(names[0], frame, loops[0].turns.at)
 
     def pop_of(self, grown: GrownList) -> Any:
         if type(grown.count) is int and not grown.count:

@@ -7,6 +7,7 @@ elements are numbers, or tuples of numbers of one form.
 from __future__ import annotations
 
 import copy
+import math
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -35,6 +36,8 @@ __all__ = [
 
 #: In the place of the variable that has a list: the one that a comprehension makes has none.
 LIST = ".list"
+#: Numbers that the arrays of such a list may have together: by a condition it may have few of those that there is room for.
+MOST_NUMBERS = 1 << 25
 #: Elements that such a list may have.
 LONGEST = 1 << 22
 
@@ -106,7 +109,8 @@ def elements_of(value: Any, capacity: int) -> Elements | None:
     is_tuple = type(value) is tuple
     forms = [form_of(part) for part in (value if is_tuple else (value,))]
     known = [form for form in forms if form is not None]
-    return Elements(is_tuple, tuple(known), capacity) if known and len(known) == len(forms) else None
+    is_large = any(form.shape and capacity * math.prod(form.shape) > MOST_NUMBERS for form in known)
+    return Elements(is_tuple, tuple(known), capacity) if known and len(known) == len(forms) and not is_large else None
 
 
 def form_of(value: Any) -> Form | None:
@@ -127,7 +131,7 @@ class GrownList:
 
     def __init__(self, elements: Elements, site: Any, name: str, items: list[Any]) -> None:
         self.elements, self.site, self.name = elements, site, name
-        self.count: Any = 0
+        self._count: Any = 0
         self.texts: dict[str, int] = {}
         self.is_open = False  # nobody knows how many are appended at most
         #: How many that is: in the pass over a loop that goes on, and before it.
@@ -138,7 +142,7 @@ class GrownList:
         )
         self.appended_in: int = 0
         self.begin: Any = 0
-        self.has_views = False  # of other arrays, or is some of them
+        self.has_views = False  # of other arrays, or is some of them, or has arrays in another layout
         self.columns: list[TracedArray] = []
         #: Which numbers are of the other type, where a form has one.
         self.others: list[TracedArray | None] = []
@@ -156,6 +160,21 @@ class GrownList:
         if born is not None:
             for column in self.stored():
                 column._storage.born = born
+
+    @property
+    def count(self) -> Any:
+        """How many elements there are."""
+        trace = current_trace()
+        if trace is not None and self.appended_in and self.loop in trace.loops:
+            # By another name: a turn of the loop that appends asks.
+            raise Retry(
+                self.site, "a list is read that grows", grows=(self.name, self.elements._replace(by_turn=False))
+            )
+        return self._count
+
+    @count.setter
+    def count(self, number: Any) -> None:
+        self._count = number
 
     def begin_pass(self, loop: Any) -> int | None:
         """How many elements it had before a loop, of which a pass appends one; None where the pass has before."""
@@ -179,7 +198,7 @@ class GrownList:
         """An array that is in the list, of which there is a copy, must not be written from now on."""
         loops = current_trace().loops  # type: ignore[union-attr]
         is_own = not array._steps and not array._storage.peers and (not loops or array._storage.born > loops[-1].born)
-        self.has_views |= not is_own or bool(array._storage.apart)
+        self.has_views |= not is_own or bool(array._storage.apart) or array._storage.strides is not None
         array._storage.checks = (*array._storage.checks, self.written)
 
     def written(self) -> None:
@@ -189,6 +208,7 @@ class GrownList:
 
     def copied(self) -> GrownList:
         made = copy.copy(self)
+        made.before, made.in_pass, made.pass_ = self.before + self.in_pass, 0, (None, 0)
         made.columns, made.texts = [wrap(as_tensor(column)) for column in self.columns], dict(self.texts)
         made.others = [None if other is None else wrap(as_tensor(other)) for other in self.others]
         return made
@@ -236,6 +256,7 @@ class GrownList:
         made.count = self.count + other.count if is_known else TracedArray((count + other.length()).tensor, int)
         made.elements = self.elements._replace(forms=forms, capacity=most)
         made.has_views = self.has_views or other.has_views
+        made.before += other.before + other.in_pass
         return made
 
     def of_form(self, place: int, form: Form) -> TracedArray | None:
