@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "weft/core/hash.h"
@@ -390,6 +391,8 @@ class Planner {
     for (int i = 0; i < 8; ++i) digits[i] = "0123456789abcdef"[(hash_combine(key, 0) >> (4 * i)) & 15];
     digits[8] = 0;
     if (!kernel.name.ends_with(digits)) append(kernel.name, "_", digits);
+    // Of tens of thousands of kernels two may have the same digits.
+    if (!names_.insert(kernel.name).second) append(kernel.name, "_", program_.kernels.size());
     program_.kernels.push_back(std::move(kernel));
     auto index = static_cast<int32_t>(program_.kernels.size() - 1);
     kernels_.emplace(key, index);
@@ -404,6 +407,7 @@ class Planner {
   std::vector<std::pair<BufferId, int32_t>> copies_;
   mutable std::map<BufferId, BufferId> owners_;
   std::unordered_multimap<size_t, int32_t> kernels_;
+  std::unordered_set<std::string> names_;
 };
 
 }  // namespace
