@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sources import function_of
 
 import weftwork as wf
 
@@ -247,3 +248,20 @@ def test_drawn():
         exec(source + "\n return o, p", space)
         for a, b in zip(wf.jit(space["f"])(X, Y), space["f"](X, Y), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13, err_msg=source)
+
+
+@pytest.mark.parametrize(
+    "factor",
+    ["float(i)", "math.sqrt(i)", "math.exp(-i)", "math.atan2(i, 3)", "(i & 1) + (i >> 1)", "(i ^ 3) + (i << 1)"]
+    + ["(1.0 if i in (2, 3) else 5.0)", "abs(i - 5)", "divmod(i, 4)[1]", "(i | 2) / (i + 1)", "float(max(i - 3, 0))"],
+)
+def test_numbers_of_the_counter(factor: str) -> None:
+    program = function_of(
+        f"def f(x):\n    s = 0.0\n    for i in range(len(x)):\n        s = s + {factor} * x[i]\n    return s",
+        "f",
+        factor,
+    )
+    x = np.random.default_rng(0).standard_normal(30)
+    fast = wf.jit(program, strict=True)
+    np.testing.assert_allclose(fast(x), program(x), rtol=1e-12)
+    assert "for" in str(wf.explain(fast, x))

@@ -429,8 +429,9 @@ def number_function(function: Any) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if function is pow and len(args) == 2 and not kwargs:
             return r.binary("**", *args)
-        if not kwargs and is_scalar_function(function) and r.can_choose() and any(map(is_unknown, args)):
-            result = scalar_call(function, args)
+        numbers = tuple(map(r.number_of_turn, args))
+        if not kwargs and is_scalar_function(function) and r.can_choose() and any(map(is_unknown, numbers)):
+            result = scalar_call(function, numbers)
             if result is not NotImplemented:
                 return result
         if function in ASKING and not kwargs and any(isinstance(a, TracedArray) for a in args):
@@ -495,7 +496,7 @@ _float = number_function(float)
 
 @special(float)
 def call_float(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    value = args[0] if args else 0.0
+    value = r.number_of_turn(args[0]) if args else 0.0
     if (
         isinstance(value, TracedArray)
         and not value.ndim

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..numpy.growing import GrownList
+from ..numpy.mixed import scalar
 from ..numpy.operators import operated
 from ..numpy.tracer import Selection, TracedArray, as_tensor, python_truth, wrap
 from ..numpy.validity import can_note, demanded, require
@@ -35,12 +36,21 @@ MOST_NUMBERS = 64
 class Operators(Machine):
     """The part of a recorder that knows operators."""
 
+    are_kept: Any
+
     def unary(self, function: Any, value: Any) -> Any:
         if type(value) is HostValue:
             return self.host(function, value)
         if answers(value):
             return self.call_special(value, SPECIAL_UNARY.get(function.__name__, "__pos__"))
         return self.own_arrays(self.guarded(function, (as_integer(value),), {}), value)
+
+    def number_of_turn(self, value: Any) -> Any:
+        """A counter of a loop that goes on, or an extent that follows it, as a number of the program; others as they are."""
+        if type(value) is not _core.Dim or not self.are_kept():
+            return value
+        follows = any(loop.depends_on_turn(value) for loop in self.trace.loops)
+        return scalar(value, np.dtype(np.int64), int) if follows else value
 
     def operands(self, lhs: Any, rhs: Any) -> tuple[Any, Any] | None:
         """Both sides of an operator, host values as arrays where the other is one; None where Python computes it."""
@@ -68,6 +78,8 @@ class Operators(Machine):
         if pair is None:
             return self.host(BINARY[symbol.rstrip("=")], lhs, rhs)
         lhs, rhs = pair
+        if symbol[0] in "&|^<>":
+            lhs, rhs = self.number_of_turn(lhs), self.number_of_turn(rhs)
         if symbol[0] == "+" and GrownList in (type(lhs), type(rhs)):
             return self.joined_lists(symbol, lhs, rhs)
         if type(lhs) in (str, bytes) and symbol[0] == "%":
@@ -212,6 +224,7 @@ class Operators(Machine):
     def is_among_numbers(self, container: Any, value: Any) -> bool:
         """Whether it is asked if a number that only the run knows is one of a few numbers, or one of those a known number."""
         every = (value, *container) if len(container) <= MOST_NUMBERS else ()
+        every = tuple(map(self.number_of_turn, every))
         is_known = [type(v) in NUMBERS or isinstance(v, np.generic) for v in every]
         traced = [v for v, known in zip(every, is_known, strict=True) if not known]
         return bool(traced) and self.can_choose() and all(isinstance(v, TracedArray) and v.scalar for v in traced)

@@ -558,7 +558,7 @@ class Recording(CarriedValues, SharedArrays):
             self.fail("arrays have as many elements as the turn says, and nobody says of how many turns")
 
     def depends_on_turn(self, extent: Any) -> bool:
-        return type(extent) is _core.Dim and any(name == self.symbol for name, *_ in extent.symbols)
+        return type(extent) is _core.Dim and any(str(part) == self.symbol for part in extent.symbols)
 
     def note_write(self, storage: Storage) -> None:
         self.written.add(storage)
