@@ -209,13 +209,10 @@ class Comprehensions:
         is_array = isinstance(items, TracedArray) and items.ndim == 1
         is_range = type(items) is LoopRange and kwargs.get("key") is not None
         count = count_of(items) if is_array or type(items) is GrownList else trips_of(items) if is_range else 0
-        if isinstance(count, int) and count <= SHORT:
-            return (
-                self.called(function, (self.listed(self.frame, items), *rest), kwargs)
-                if type(items) is GrownList
-                else NotImplemented
-            )
-        if type(items) is GrownList and items.has_texts():
+        is_short = isinstance(count, int) and count <= SHORT
+        if is_short and type(items) is GrownList:
+            return self.called(function, (self.listed(self.frame, items), *rest), kwargs)
+        if is_short or (type(items) is GrownList and items.has_texts()):
             return NotImplemented
         return self.run_function(written, (items, *rest), kwargs)
 

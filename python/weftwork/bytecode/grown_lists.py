@@ -43,8 +43,8 @@ class ListMethod:
 #: Python's own code, which may have such a list.
 CODE = (types.FunctionType, types.MethodType, ListMethod)
 #: Functions that go through a list: in turns, or as far as it is known how many elements it has.
-ANY_LENGTH = (zip, enumerate, sorted, itertools.pairwise)
-GOES_THROUGH = (*ANY_LENGTH, tuple, set, frozenset, sum, min, max, any, all)
+ANY_LENGTH = frozenset(map(id, (zip, enumerate, sorted, itertools.pairwise)))
+KNOWN_LENGTH = frozenset(map(id, (tuple, set, frozenset, sum, min, max, any, all)))
 #: Turns of a loop that appends a row in each of them, where each is a value of the program.
 MOST_ROWS = 64
 #: Elements that a list may have at least, where nobody knows how many are appended.
@@ -197,9 +197,9 @@ class GrownLists:
     def call_with_list(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call that is given such a list; NotImplemented where it is Python code."""
         grown = args[0] if args else None
-        if function in GOES_THROUGH and (
-            function in ANY_LENGTH or (type(grown) is GrownList and isinstance(grown.count, int))
-        ):
+        if id(function) in ANY_LENGTH:
+            return NotImplemented
+        if id(function) in KNOWN_LENGTH and type(grown) is GrownList and isinstance(grown.count, int):
             return NotImplemented
         if type(function) in CODE or function is isinstance or (isinstance(function, type) and has_python(function)):
             return NotImplemented
