@@ -277,7 +277,7 @@ def container_of(kind: type) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if len(args) != 1 or kwargs:
             return r.born(kind(*args, **kwargs))
-        found = r.collected(args[0]) if kind is list and isinstance(args[0], types.GeneratorType) else None
+        found = r.collected(args[0]) if kind is list else None
         if found is not None:
             return found
         if kind in (set, frozenset) and isinstance(args[0], (set, frozenset)):
@@ -544,12 +544,10 @@ def call_fromiter(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     given = {**dict(zip(("iter", "dtype", "count"), args, strict=False)), **kwargs}
     if given.keys() != {"iter", "dtype"} or np.dtype(given["dtype"]).kind not in "fciub":
         return r.refuse("np.fromiter of so many elements, or of other dtypes")
-    if isinstance(given["iter"], types.GeneratorType):
-        found = r.collected(given["iter"])
-        if type(found) is GrownList:
-            return r.array_of_list(found, given["dtype"])
-        given["iter"] = given["iter"] if found is None else found
-    items = r.listed(r.frame, given["iter"])
+    many = r.gathered(given["iter"])
+    if type(many) is GrownList:
+        return r.array_of_list(many, given["dtype"])
+    items = r.listed(r.frame, many)
     if not all(type(v) in (*NUMBERS, HostValue) or (isinstance(v, TracedArray) and v.scalar) for v in items):
         return r.refuse("np.fromiter of what are no numbers")
     return r.call(np.array, (items, given["dtype"]), {})

@@ -91,11 +91,12 @@ class Comprehensions:
         return site not in self.trace.unrolled and None not in known and self.are_kept()
 
     def turns_of(self, frame: Frame, at: int, site: Any, value: Any, count: Any) -> Turns | Through:
-        """The turns of a loop over an array, a list that grows, or several side by side."""
+        """The turns of a loop over an array, a list that grows, or several side by side; ``site``: None for that of a statement."""
         if type(value) is Together:
             value.take()
         rows = None if type(value) is LoopRange else Each(value) if type(value) is GrownList else value
         if isinstance(count, TracedArray):
+            site = site or (frame.f_code.co_filename, frame.f_lineno)
             return Through(frame, at, site, rows, lambda: count_of(value), most_of(value))
         turns = Turns(value if rows is None else make_range(LoopRange, (count,)), frame, rows, "", site)  # type: ignore[arg-type]
         turns.at = at
@@ -137,7 +138,7 @@ class Comprehensions:
 
         ``may_stop``: Python may not ask for all of it, so that nothing else may come of what it computes.
         """
-        frame = frame_of(generator)
+        frame = frame_of(generator) if type(generator) is types.GeneratorType else None
         if frame is None or frame.at != 0 or frame.f_code.co_name != "<genexpr>":
             return None
         header = next((at for at, i in enumerate(frame.code.instructions) if i.name == "FOR_ITER"), None)
@@ -153,6 +154,11 @@ class Comprehensions:
         if may_stop and type(found) is GrownList and self.has_effects(found):
             self.make_python_list(found, "Python need not go on, and something else comes of it")
         return found
+
+    def gathered(self, value: Any) -> Any:
+        """The list of what a generator expression gives, where one loop makes it; all else as it is."""
+        found = self.collected(value)
+        return value if found is None else found
 
     def has_effects(self, grown: GrownList) -> bool:
         """Whether the loop that made a list has changed anything else."""

@@ -78,23 +78,21 @@ class Iteration(Machine):
 
     def rows_of_several(self, frame: Frame, together: Together) -> Any:
         """A for statement over them that nothing else takes anything from is a loop over their numbers."""
-        site, count = (frame.f_code.co_filename, frame.f_lineno), together.count
-        is_long = not isinstance(count, int) or count > GET_ITER_SHORT
-        if not self.is_statement(frame) or not is_long or site in self.trace.unrolled:
+        if not self.is_long_statement(frame, together.count) or together.is_taken(frame.locals.values()):
             return together
-        return (
-            together
-            if together.is_taken(frame.locals.values())
-            else self.turns_of(frame, frame.at, site, together, count)
-        )
+        return self.turns_of(frame, frame.at, None, together, together.count)
+
+    def is_long_statement(self, frame: Frame, count: Any) -> bool:
+        """Whether a ``for`` statement asks that has so many turns, or nobody knows how many, and is not written out."""
+        is_long = not isinstance(count, int) or count > GET_ITER_SHORT
+        is_unrolled = (frame.f_code.co_filename, frame.f_lineno) in self.trace.unrolled
+        return is_long and not is_unrolled and self.is_statement(frame)
 
     def rows_of_list(self, frame: Frame, grown: GrownList) -> Any:
-        site, count = (frame.f_code.co_filename, frame.f_lineno), grown.count
         if grown.has_texts():
             return self.unknown_use("a text of a list that grows in a loop", grown)
-        is_long = not isinstance(count, int) or count > GET_ITER_SHORT
-        if self.is_statement(frame) and is_long and site not in self.trace.unrolled and self.are_kept():
-            return self.turns_of(frame, frame.at, site, grown, count)
+        if self.is_long_statement(frame, grown.count) and self.are_kept():
+            return self.turns_of(frame, frame.at, None, grown, grown.count)
         return self.born(Rows(Each(grown)))
 
     @staticmethod

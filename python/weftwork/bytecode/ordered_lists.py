@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import numpy as np
@@ -31,10 +30,7 @@ class Ordered:
 
 @special(sorted)
 def call_sorted(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    key, many = kwargs.get("key"), args[0]
-    if isinstance(many, types.GeneratorType):
-        found = r.collected(many)
-        many = many if found is None else found
+    key, many = kwargs.get("key"), r.gathered(args[0])
     result = ordered_list(r, many, key, bool(kwargs.get("reverse", False)))
     if result is not NotImplemented:
         return result

@@ -137,9 +137,8 @@ class GrownList:
         #: How many that is: in the pass over a loop that goes on, and before it.
         self.in_pass, self.before = 0, len(items)
         self.pass_: tuple[Any, int] = (None, 0)
-        self.loop: Any = (
-            None  # the outermost that appends one element in each turn, the pass that has, and the elements before
-        )
+        #: The outermost loop that appends one element in each turn, the pass that has, and how many there were before.
+        self.loop: Any = None
         self.appended_in: int = 0
         self.begin: Any = 0
         self.has_views = False  # of other arrays, or is some of them, or has arrays in another layout

@@ -29,14 +29,14 @@ class Rows:
         return self.array[self.at - 1]
 
 
-class Pending:
-    """The iterator of a comprehension over what has so many turns: those of one loop, or of what ``make`` makes."""
+class Waiting:
+    """What ``make`` makes where a first value is asked for; until then a loop may have its ``count`` turns."""
 
-    def __init__(self, over: Any, count: Any, make: Callable[[], Iterator[Any]]) -> None:
-        self.over, self.count, self.make = over, count, make
+    def __init__(self, count: Any, make: Callable[[], Iterator[Any]]) -> None:
+        self.count, self.make = count, make
         self.iterator: Iterator[Any] | None = None
 
-    def __iter__(self) -> Pending:
+    def __iter__(self) -> Waiting:
         return self
 
     def __next__(self) -> Any:
@@ -45,15 +45,23 @@ class Pending:
         return next(self.iterator)
 
 
-class Together:
+class Pending(Waiting):
+    """The iterator of a comprehension over what has so many turns."""
+
+    def __init__(self, over: Any, count: Any, make: Callable[[], Iterator[Any]]) -> None:
+        super().__init__(count, make)
+        self.over = over
+
+
+class Together(Waiting):
     """What ``zip`` and ``enumerate`` make of arrays and ranges: what belongs to a turn is known for any number of it.
 
     ``parts`` give it by ``[turn]``, ``make`` makes the iterator that NumPy's rows are taken from one after the other.
     """
 
     def __init__(self, parts: list[Any], count: Any, make: Callable[[], Iterator[Any]]) -> None:
-        self.parts, self.count, self.make = parts, count, make
-        self.iterator: Iterator[Any] | None = None
+        super().__init__(count, make)
+        self.parts = parts
 
     def is_taken(self, held: Iterable[Any]) -> bool:
         """Whether something may take from it, or has: it is among what variables have."""
@@ -77,14 +85,6 @@ class Together:
 
     def __getitem__(self, turn: Any) -> tuple[Any, ...]:
         return tuple(part[turn] for part in self.parts)
-
-    def __iter__(self) -> Together:
-        return self
-
-    def __next__(self) -> Any:
-        if self.iterator is None:
-            self.iterator = self.make()
-        return next(self.iterator)
 
 
 class Numbers:
